@@ -1,0 +1,123 @@
+//! What gate says of a call.
+
+use crate::trace::event::{ApprovalOutcome, Recorded};
+use std::sync::Arc;
+
+/// What a call would have got.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DecisionKind {
+    /// It may run.
+    Allow,
+    /// It may not run.
+    Block,
+    /// Somebody has to decide; `approval` and `on_escalate` say whether it ran.
+    Escalate,
+    /// It ran, and its result is kept from the agent.
+    Withhold,
+    /// A stage could not be evaluated: it may not run.
+    Error,
+}
+
+impl DecisionKind {
+    /// Every kind, in the order reports list them.
+    pub const ALL: &[DecisionKind] = &[
+        DecisionKind::Allow,
+        DecisionKind::Block,
+        DecisionKind::Escalate,
+        DecisionKind::Withhold,
+        DecisionKind::Error,
+    ];
+
+    /// The word machine formats spell it with.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            DecisionKind::Allow => "allow",
+            DecisionKind::Block => "block",
+            DecisionKind::Escalate => "escalate",
+            DecisionKind::Withhold => "withhold",
+            DecisionKind::Error => "error",
+        }
+    }
+}
+
+/// The decision about one call, with everything a report shows of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decision {
+    /// Index of the input.
+    pub input: usize,
+    /// Line of the call in it, from 1.
+    pub line: u64,
+    /// Id of the run.
+    pub run: Arc<str>,
+    /// The call's number in its run, from 1.
+    pub seq: u64,
+    /// Id of the call.
+    pub call: String,
+    /// Turn.
+    pub turn: u64,
+    /// Tool.
+    pub tool: String,
+    /// Labels of the call, sorted.
+    pub labels: Vec<String>,
+    /// Who called: the call's agent, else the run's; absent if neither is known.
+    pub agent: Option<String>,
+    /// What it would have got.
+    pub kind: DecisionKind,
+    /// Whether it was admitted to the state of the replay as a call that may run.
+    pub admitted: bool,
+    /// Stage that decided; absent for an allowed call.
+    pub stage: Option<&'static str>,
+    /// Rule of that stage; absent for an allowed call.
+    pub rule: Option<&'static str>,
+    /// Indices of the barriers that refused, in policy order.
+    pub broken: Vec<usize>,
+    /// Why, in plain words; absent for an allowed call. Holds untrusted text.
+    pub reason: Option<String>,
+    /// Line of the policy that decided, where it is known.
+    pub policy_line: Option<usize>,
+    /// Whether the state alone refused.
+    pub standing: bool,
+    /// Stages passed, in pipeline order.
+    pub checks_passed: Vec<&'static str>,
+    /// Stage failed, if any.
+    pub checks_failed: Vec<&'static str>,
+    /// Whether somebody had to decide.
+    pub escalated: bool,
+    /// What they decided; absent where the trace does not say.
+    pub approval: Option<ApprovalOutcome>,
+    /// Score of the semantic firewall, where it scored the call.
+    pub semantic_score: Option<f64>,
+    /// Whether replay and record parted earlier in the run.
+    pub counterfactual: bool,
+    /// Whether a fault left the run's state in doubt.
+    pub inconclusive: bool,
+    /// What the live system decided, where the trace says.
+    pub recorded: Option<Recorded>,
+    /// Indices of the barriers that refuse the call jointly with its in-flight siblings.
+    pub hazard: Vec<usize>,
+    /// Weighted average of the barriers; absent where they were not reached or there are none.
+    pub composite: Option<f64>,
+    /// One reading a barrier, in policy order; empty where the barriers were not reached.
+    pub barriers: Vec<Reading>,
+    /// Arguments as compact JSON, where the audit was asked to keep them. Untrusted.
+    pub args: Option<String>,
+}
+
+impl Decision {
+    /// Whether what the live system decided is known and differs.
+    pub fn is_drift(&self) -> bool {
+        self.recorded
+            .is_some_and(|r| r.as_str() != self.kind.as_str())
+    }
+}
+
+/// A barrier before and after a call.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reading {
+    /// Value in the state the call met.
+    pub h: f64,
+    /// Value in the simulated next state; absent where nothing was simulated.
+    pub next: Option<f64>,
+    /// How far the next value lies above its floor; absent as above, and where alpha is not finite.
+    pub slack: Option<f64>,
+}

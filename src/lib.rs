@@ -1,0 +1,13 @@
+//! gate replays recorded tool calls of AI agents through a reference monitor and reports what each
+//! call would have got, why, and the value of every barrier.
+//!
+//! Data flows one way: bytes, importer, event, engine, decision, report, bytes.
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+pub mod engine;
+pub mod import;
+pub mod policy;
+pub mod state;
+pub mod trace;

@@ -1,0 +1,1 @@
+//! What a call, a state and a run are called in expressions.

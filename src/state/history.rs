@@ -1,0 +1,93 @@
+//! A run's settled calls, reduced to what the policy asks of them: tallies of the pattern lists it
+//! counts and the names of the last few calls. Its size does not depend on the run's length.
+
+use crate::policy::Policy;
+use crate::policy::matcher::{MatcherId, NameSet};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Settled calls of a run.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    len: u64,
+    tallies: Vec<Tally>,
+    recent: VecDeque<Arc<NameSet>>,
+}
+
+/// What is kept of the calls that match one pattern list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// How many there were.
+    pub count: u64,
+    /// Place of the latest in the history, from 1; 0 while there is none.
+    pub latest: u64,
+    /// Whether the latest had no error; false while there is none.
+    pub latest_ok: bool,
+}
+
+impl History {
+    /// Appends a settled call.
+    pub fn push(&mut self, policy: &Policy, names: &Arc<NameSet>, error: bool) {
+        self.len += 1;
+        if self.tallies.is_empty() && !policy.tallied.is_empty() {
+            self.tallies = vec![Tally::default(); policy.tallied.len()];
+        }
+        for (tally, &id) in self.tallies.iter_mut().zip(&policy.tallied) {
+            tally.append(self.len, names.is(id), error);
+        }
+        if policy.recent > 0 {
+            if self.recent.len() == policy.recent {
+                self.recent.pop_front();
+            }
+            self.recent.push_back(Arc::clone(names));
+        }
+    }
+
+    /// Calls so far.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether no call has settled.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The tally of a pattern list, with `appended` taken as settled without an error after the
+    /// calls of the history. A list that the policy does not count has an empty tally.
+    pub fn tally(&self, policy: &Policy, id: MatcherId, appended: &[Arc<NameSet>]) -> Tally {
+        let index = policy.tallied.iter().position(|&t| t == id);
+        let mut tally = index
+            .and_then(|i| self.tallies.get(i))
+            .copied()
+            .unwrap_or_default();
+        for (i, names) in appended.iter().enumerate() {
+            tally.append(self.len + i as u64 + 1, names.is(id), false);
+        }
+        tally
+    }
+
+    /// Names of the last `n` calls, `appended` included, latest first. `n` is at most the
+    /// policy's `recent`.
+    pub fn last<'a>(
+        &'a self,
+        n: usize,
+        appended: &'a [Arc<NameSet>],
+    ) -> impl Iterator<Item = &'a Arc<NameSet>> {
+        appended
+            .iter()
+            .rev()
+            .chain(self.recent.iter().rev())
+            .take(n)
+    }
+}
+
+impl Tally {
+    fn append(&mut self, place: u64, matches: bool, error: bool) {
+        if matches {
+            self.count += 1;
+            self.latest = place;
+            self.latest_ok = !error;
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! The nouns of a trace. Every format is imported into these, and nothing after the importers
+//! knows which format a call came from.
+
+use super::json::{self, Json};
+use super::money::Nano;
+use std::borrow::Cow;
+
+/// One record of a trace.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event<'a> {
+    /// A run begins afresh.
+    RunStart(RunStart<'a>),
+    /// An agent called a tool.
+    ToolCall(Box<ToolCall<'a>>),
+    /// A call came back.
+    ToolResult(ToolResult<'a>),
+    /// Somebody decided about an escalated call.
+    Approval(Approval<'a>),
+    /// A run is over.
+    RunEnd(RunEnd<'a>),
+}
+
+impl<'a> Event<'a> {
+    /// The run the record names; absent means the run named after the file.
+    pub fn run(&self) -> Option<&Cow<'a, str>> {
+        match self {
+            Event::RunStart(e) => e.run.as_ref(),
+            Event::ToolCall(e) => e.run.as_ref(),
+            Event::ToolResult(e) => e.run.as_ref(),
+            Event::Approval(e) => e.run.as_ref(),
+            Event::RunEnd(e) => e.run.as_ref(),
+        }
+    }
+}
+
+/// The beginning of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunStart<'a> {
+    /// Id of the run; absent means the run named after the file.
+    pub run: Option<Cow<'a, str>>,
+    /// Who acts in it, where its calls do not say.
+    pub agent: Option<Cow<'a, str>>,
+    /// What the user asked for.
+    pub intent: Option<Cow<'a, str>>,
+    /// When it began.
+    pub ts: Option<Timestamp<'a>>,
+    /// Ground truth, for scoring.
+    pub label: Option<GroundTruth>,
+    /// Anything else known of the run, a JSON object.
+    pub meta: Option<RawJson<'a>>,
+}
+
+/// A call of a tool.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ToolCall<'a> {
+    /// Id of the run; absent means the run named after the file.
+    pub run: Option<Cow<'a, str>>,
+    /// Name of the tool, never empty.
+    pub tool: Cow<'a, str>,
+    /// Id of the call; absent means `call-<n>`.
+    pub id: Option<Cow<'a, str>>,
+    /// Turn of the conversation; absent means the previous call's turn plus one.
+    pub turn: Option<u64>,
+    /// Arguments; absent in the input means `{}`.
+    pub args: RawJson<'a>,
+    /// Who calls; absent means the run's agent.
+    pub agent: Option<Cow<'a, str>>,
+    /// What the call touches.
+    pub resources: Vec<Cow<'a, str>>,
+    /// What the call was expected to cost.
+    pub estimated_cost: Option<Nano>,
+    /// Calls that were dispatched together share a batch.
+    pub batch: Option<Cow<'a, str>>,
+    /// Labels the record brings along.
+    pub labels: Vec<Cow<'a, str>>,
+    /// Embedding of what the agent was asked to do.
+    pub context_embedding: Option<Vec<f64>>,
+    /// Embedding of what the agent does.
+    pub action_embedding: Option<Vec<f64>>,
+    /// What the live system decided.
+    pub recorded: Option<Recorded>,
+    /// Score the live system's semantic firewall gave.
+    pub semantic_score: Option<f64>,
+    /// What became of the live system's escalation.
+    pub approval: Option<ApprovalOutcome>,
+    /// When the call was made.
+    pub ts: Option<Timestamp<'a>>,
+    /// How it came out, where the record says so itself.
+    pub outcome: Option<Outcome<'a>>,
+}
+
+/// The result of an earlier call.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ToolResult<'a> {
+    /// Id of the run; absent means the run named after the file.
+    pub run: Option<Cow<'a, str>>,
+    /// Id of the call.
+    pub call: Cow<'a, str>,
+    /// How it came out.
+    pub outcome: Outcome<'a>,
+    /// When it came back.
+    pub ts: Option<Timestamp<'a>>,
+}
+
+/// How a call came out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outcome<'a> {
+    /// What the tool returned; `null` and absent are no result.
+    pub result: Option<RawJson<'a>>,
+    /// Whether the tool failed; absent means it did not.
+    pub error: Option<bool>,
+    /// What it cost; absent means nothing was recorded.
+    pub cost: Option<Nano>,
+    /// Tokens of the result, where the record counted them.
+    pub tokens: Option<u64>,
+}
+
+impl Outcome<'_> {
+    /// Whether the record says anything at all about how the call came out.
+    pub fn is_known(&self) -> bool {
+        self.result.is_some()
+            || self.error.is_some()
+            || self.cost.is_some()
+            || self.tokens.is_some()
+    }
+}
+
+/// A decision about an escalated call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Approval<'a> {
+    /// Id of the run; absent means the run named after the file.
+    pub run: Option<Cow<'a, str>>,
+    /// Id of the call.
+    pub call: Cow<'a, str>,
+    /// What was decided.
+    pub decision: ApprovalOutcome,
+    /// Who decided.
+    pub by: Option<Cow<'a, str>>,
+}
+
+/// The end of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunEnd<'a> {
+    /// Id of the run; absent means the run named after the file.
+    pub run: Option<Cow<'a, str>>,
+    /// How it ended.
+    pub status: RunStatus,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunStatus {
+    /// The agent gave its answer.
+    Answered,
+    /// Somebody stopped it.
+    Aborted,
+    /// It ran out of time.
+    Timeout,
+}
+
+/// What somebody decided about an escalated call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ApprovalOutcome {
+    /// The call may run.
+    Approved,
+    /// The call may not run.
+    Denied,
+    /// Nobody decided in time; the call did not run.
+    Expired,
+}
+
+/// What the live system decided about a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recorded {
+    /// It ran.
+    Allow,
+    /// It did not run.
+    Block,
+    /// It was put before somebody.
+    Escalate,
+    /// It ran and its result was kept from the agent.
+    Withhold,
+}
+
+/// What a run is known to have been.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GroundTruth {
+    /// An attack.
+    Attack,
+    /// Ordinary work.
+    Benign,
+}
+
+/// A point in time as the trace wrote it; parsed only where a rule asks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Timestamp<'a>(pub Cow<'a, str>);
+
+/// Gives an enum of the trace its words: what the trace spells, in order.
+macro_rules! words {
+    ($type:ident { $($variant:ident = $word:literal),+ $(,)? }) => {
+        impl $type {
+            /// Every value and the word the trace spells it with.
+            pub const ALL: &[($type, &'static str)] = &[$(($type::$variant, $word)),+];
+
+            /// The word the trace spells it with.
+            pub fn as_str(self) -> &'static str {
+                match self { $($type::$variant => $word),+ }
+            }
+        }
+    };
+}
+
+words!(RunStatus { Answered = "answered", Aborted = "aborted", Timeout = "timeout" });
+words!(ApprovalOutcome { Approved = "approved", Denied = "denied", Expired = "expired" });
+words!(Recorded {
+    Allow = "allow",
+    Block = "block",
+    Escalate = "escalate",
+    Withhold = "withhold",
+});
+words!(GroundTruth { Attack = "attack", Benign = "benign" });
+
+/// A JSON value kept as the bytes it was written with, checked but not decoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawJson<'a>(Cow<'a, [u8]>);
+
+impl Default for RawJson<'_> {
+    fn default() -> Self {
+        RawJson(Cow::Borrowed(b"{}"))
+    }
+}
+
+impl<'a> RawJson<'a> {
+    /// Wraps bytes that the scanner has accepted as one value.
+    pub fn from_scanned(bytes: &'a [u8]) -> Self {
+        RawJson(Cow::Borrowed(bytes))
+    }
+
+    /// Checks and wraps a JSON text.
+    ///
+    /// # Errors
+    /// The text is not one JSON value.
+    pub fn from_text(text: impl Into<Vec<u8>>) -> Result<RawJson<'static>, json::JsonError> {
+        let bytes = text.into();
+        json::parse(&bytes)?;
+        Ok(RawJson(Cow::Owned(bytes)))
+    }
+
+    /// Wraps a parsed value.
+    pub fn from_json(value: &Json<'_>) -> RawJson<'static> {
+        RawJson(Cow::Owned(value.to_compact().into_bytes()))
+    }
+
+    /// Wraps a text as a JSON string.
+    pub fn from_string(text: &str) -> RawJson<'static> {
+        let mut out = String::with_capacity(text.len() + 2);
+        json::write_string(text, &mut out);
+        RawJson(Cow::Owned(out.into_bytes()))
+    }
+
+    /// The bytes as written.
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The parsed value.
+    pub fn json(&self) -> Json<'_> {
+        // The constructors let only checked text in.
+        json::parse(&self.0).unwrap_or(Json::Null)
+    }
+
+    /// The same value without a borrow.
+    pub fn into_owned(self) -> RawJson<'static> {
+        RawJson(Cow::Owned(self.0.into_owned()))
+    }
+}
+
+impl ToolCall<'_> {
+    /// The same call without a borrow, for a decision that has to wait.
+    pub fn into_owned(self) -> ToolCall<'static> {
+        let own = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        ToolCall {
+            run: self.run.map(own),
+            tool: own(self.tool),
+            id: self.id.map(own),
+            turn: self.turn,
+            args: self.args.into_owned(),
+            agent: self.agent.map(own),
+            resources: self.resources.into_iter().map(own).collect(),
+            estimated_cost: self.estimated_cost,
+            batch: self.batch.map(own),
+            labels: self.labels.into_iter().map(own).collect(),
+            context_embedding: self.context_embedding,
+            action_embedding: self.action_embedding,
+            recorded: self.recorded,
+            semantic_score: self.semantic_score,
+            approval: self.approval,
+            ts: self.ts.map(|ts| Timestamp(own(ts.0))),
+            outcome: self.outcome.map(|o| Outcome {
+                result: o.result.map(RawJson::into_owned),
+                error: o.error,
+                cost: o.cost,
+                tokens: o.tokens,
+            }),
+        }
+    }
+}
