@@ -1,7 +1,12 @@
 //! Foreign bytes to events, one file a format.
+//!
+//! [`IMPORTERS`] is the only list of formats: detection, `--from` and the documentation walk it.
+//! Whatever the format, an input comes to its importer cut into records: the lines of a JSONL file,
+//! the elements of a top-level array, or the values of a file that holds one after the other.
 
 use crate::trace::event::Event;
 use crate::trace::fault::{Notice, Place};
+use crate::trace::json::Json;
 
 /// Takes what an importer reads, in the order in which it stands in the input.
 pub trait Sink {
@@ -11,3 +16,39 @@ pub trait Sink {
     /// Something wrong with the input.
     fn notice(&mut self, notice: Notice);
 }
+
+/// One record of an input.
+#[derive(Clone, Copy, Debug)]
+pub struct Record<'a> {
+    /// Where its first byte stands.
+    pub place: Place,
+    /// Its bytes: not blank, without byte order mark, carriage return and line end. Neither UTF-8
+    /// nor JSON has been checked.
+    pub text: &'a [u8],
+    /// Whether the input ends right after it without a line end, so that it may be torn.
+    pub last: bool,
+}
+
+/// Reads the records of one input.
+pub trait Importer {
+    /// Reads a record. What is wrong with it goes to the sink as a notice.
+    fn record(&mut self, record: Record<'_>, sink: &mut dyn Sink);
+
+    /// Called once after the last record.
+    fn finish(&mut self, _sink: &mut dyn Sink) {}
+}
+
+/// A format that can be read.
+pub struct Format {
+    /// Its name, as `--from` takes it and reports print it.
+    pub id: &'static str,
+    /// One line about it for help and documentation.
+    pub doc: &'static str,
+    /// Why the sample is of this format, in plain words; `None` if it is not.
+    pub recognise: fn(sample: &[Json<'_>]) -> Option<String>,
+    /// Makes a reader for one input, whose name without directories and endings is `stem`.
+    pub importer: fn(input: usize, stem: &str) -> Box<dyn Importer>,
+}
+
+/// Every format, the most decisive signature first.
+pub const IMPORTERS: &[Format] = &[];
