@@ -6,8 +6,11 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod audit;
 pub mod engine;
+pub mod exit;
 pub mod import;
 pub mod policy;
+pub mod report;
 pub mod state;
 pub mod trace;

@@ -1,0 +1,290 @@
+//! The summary of an audit: what every report shows beside the decisions.
+
+use crate::engine::decision::DecisionKind;
+use crate::exit::{Exit, Finding};
+use crate::policy::PolicyWarning;
+use crate::trace::fault::Notice;
+use std::collections::BTreeMap;
+
+/// Everything an audit came to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// The inputs, in the order in which they were read.
+    pub inputs: Vec<InputSummary>,
+    /// The policy.
+    pub policy: PolicySummary,
+    /// How the audit was run.
+    pub settings: Settings,
+    /// Counts over all inputs.
+    pub counts: Counts,
+    /// Decisions by kind.
+    pub decisions: KindCounts,
+    /// Decisions that a stage made, by stage in pipeline order, then by rule.
+    pub rules: Vec<RuleCount>,
+    /// Decisions by tool.
+    pub tools: BTreeMap<String, KindCounts>,
+    /// Refusals by barriers.
+    pub violations: Violations,
+    /// The barriers, in policy order.
+    pub barriers: Vec<BarrierSummary>,
+    /// Admitted calls with a batch hazard.
+    pub hazards: u64,
+    /// Calls whose recorded decision differs.
+    pub drift: u64,
+    /// Calls with a recorded decision.
+    pub recorded: u64,
+    /// Calls after the point where replay and record parted.
+    pub counterfactual: u64,
+    /// Calls that the semantic stage could not score because none was recorded.
+    pub unscored: u64,
+    /// Calls that met the scope barrier without usable embeddings.
+    pub scope_inert: u64,
+    /// Tools that no rule of the policy names, with their calls.
+    pub unnamed_tools: BTreeMap<String, u64>,
+    /// Tools outside the mediation boundary, with their calls.
+    pub unmediated: BTreeMap<String, u64>,
+    /// Refused calls by run, for the runs that have any, in order of appearance.
+    pub refusals: Vec<RunRefusals>,
+    /// Faults by code.
+    pub fault_codes: BTreeMap<&'static str, u64>,
+    /// Warnings by code.
+    pub warning_codes: BTreeMap<&'static str, u64>,
+    /// The first faults and warnings, at most [`Summary::LISTED`] of each; all of them stand among
+    /// the records of a machine report.
+    pub notices: Vec<Notice>,
+    /// Whether every input was read to its end.
+    pub complete: bool,
+    /// Laws of bookkeeping that do not hold; always empty unless gate itself is wrong.
+    pub broken_laws: Vec<String>,
+    /// The exit status and why.
+    pub exit: ExitSummary,
+}
+
+impl Summary {
+    /// Most faults, and most warnings, that the summary repeats.
+    pub const LISTED: usize = 50;
+}
+
+/// One input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct InputSummary {
+    /// As it was named; `stdin` for standard input. Untrusted.
+    pub name: String,
+    /// Format it was read as; absent where it could not be read.
+    pub format: Option<&'static str>,
+    /// Why it was taken for that format.
+    pub format_reason: String,
+    /// SHA-256 of its bytes as they stand in the file, in hexadecimal.
+    pub sha256: String,
+    /// Bytes read.
+    pub bytes: u64,
+    /// Bytes after decompression.
+    pub decompressed_bytes: u64,
+    /// Lines.
+    pub lines: u64,
+    /// Lines that held a record.
+    pub records: u64,
+    /// Blank lines.
+    pub blank: u64,
+    /// Faulty lines.
+    pub faulty: u64,
+    /// Whether it was read to its end.
+    pub complete: bool,
+    /// Why it could not be read at all.
+    pub error: Option<String>,
+}
+
+/// The policy of the audit.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PolicySummary {
+    /// `built-in`, or the file.
+    pub source: String,
+    /// SHA-256 of the effective policy, in hexadecimal.
+    pub sha256: String,
+    /// Doubts about it, unsound class-K functions among them.
+    pub warnings: Vec<PolicyWarning>,
+}
+
+/// How the audit was run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Settings {
+    /// `enforce` or `observe`.
+    pub mode: &'static str,
+    /// `recorded` or `sequential`.
+    pub dispatch: &'static str,
+    /// `block` or `allow`.
+    pub on_escalate: &'static str,
+    /// Findings that make the status 1.
+    pub fail_on: Vec<Finding>,
+    /// Greatest violation rate that passes; absent means none does.
+    pub max_violation_rate: Option<f64>,
+    /// Whether input faults leave the status alone.
+    pub allow_faults: bool,
+}
+
+/// Counts over all inputs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Lines.
+    pub lines: u64,
+    /// Lines that held a record.
+    pub records: u64,
+    /// Blank lines.
+    pub blank: u64,
+    /// Faulty lines.
+    pub faulty: u64,
+    /// Faults.
+    pub faults: u64,
+    /// Warnings.
+    pub warnings: u64,
+    /// Runs.
+    pub runs: u64,
+    /// Runs that a fault left in doubt.
+    pub inconclusive_runs: u64,
+    /// Calls decided.
+    pub calls: u64,
+    /// Results read.
+    pub results: u64,
+    /// Calls repeated with the same content, evaluated once.
+    pub repeats: u64,
+    /// Decisions that the filters let into the list.
+    pub listed: u64,
+}
+
+/// Decisions by kind, in the order of [`DecisionKind::ALL`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KindCounts(pub [u64; 5]);
+
+impl KindCounts {
+    /// Adds a decision.
+    pub fn add(&mut self, kind: DecisionKind) {
+        self.0[kind as usize] += 1;
+    }
+
+    /// Decisions of that kind.
+    pub fn of(&self, kind: DecisionKind) -> u64 {
+        self.0[kind as usize]
+    }
+
+    /// Decisions of all kinds.
+    pub fn total(&self) -> u64 {
+        self.0.iter().sum()
+    }
+}
+
+/// How often a rule decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleCount {
+    /// Its stage.
+    pub stage: &'static str,
+    /// The rule.
+    pub rule: &'static str,
+    /// Decisions it made.
+    pub count: u64,
+}
+
+/// An interval of a rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// Lower end, from 0.
+    pub low: f64,
+    /// Upper end, at most 1.
+    pub high: f64,
+}
+
+/// A rate with its 95% interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RateSummary {
+    /// How many had it.
+    pub hits: u64,
+    /// Out of how many.
+    pub of: u64,
+    /// hits / of; absent without data.
+    pub rate: Option<f64>,
+    /// Wilson interval, on the effective number where calls of a run hang together.
+    pub interval: Option<Bounds>,
+    /// Design effect the interval allows for; absent where the unit is the run.
+    pub design_effect: Option<f64>,
+    /// Whether there are too few runs (under 30) to lean on it.
+    pub approximate: bool,
+}
+
+/// Refusals by barriers.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Violations {
+    /// Calls that would have left the safe set, or left it by their own embeddings.
+    pub root: u64,
+    /// Calls refused because the run was outside already.
+    pub standing: u64,
+    /// Runs with a root violation, out of all runs.
+    pub runs: RateSummary,
+    /// Root violations, out of the calls that reached the barriers.
+    pub root_rate: RateSummary,
+    /// Standing ones, out of the same.
+    pub standing_rate: RateSummary,
+    /// Both, out of the same: what `--max-violation-rate` is held against.
+    pub rate: RateSummary,
+}
+
+/// A barrier over the whole audit.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BarrierSummary {
+    /// Its name.
+    pub name: String,
+    /// Least value met; absent where no call reached the barriers.
+    pub least_h: Option<Extreme>,
+    /// Least slack; absent where no transition was simulated.
+    pub least_slack: Option<Extreme>,
+    /// Root violations it took part in.
+    pub root: u64,
+    /// Standing ones.
+    pub standing: u64,
+    /// Hazards it took part in.
+    pub hazards: u64,
+}
+
+/// An extreme value and the call that had it; the first where several tie.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Extreme {
+    /// The value.
+    pub value: f64,
+    /// Index of the input.
+    pub input: usize,
+    /// Line, from 1.
+    pub line: u64,
+    /// Run. Untrusted.
+    pub run: String,
+    /// Call. Untrusted.
+    pub call: String,
+}
+
+/// Refused calls of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunRefusals {
+    /// Index of the input.
+    pub input: usize,
+    /// Run. Untrusted.
+    pub run: String,
+    /// Calls refused.
+    pub refused: u64,
+    /// Calls in all.
+    pub calls: u64,
+}
+
+/// The exit status and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExitSummary {
+    /// The status.
+    pub status: Exit,
+    /// Plain words.
+    pub reason: String,
+}
+
+impl Default for ExitSummary {
+    fn default() -> Self {
+        ExitSummary {
+            status: Exit::Clean,
+            reason: String::new(),
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Decisions, notices and the summary to bytes, one file a format.
+
+use crate::audit::summary::Summary;
+use crate::engine::decision::Decision;
+use crate::trace::fault::Notice;
+use std::io;
+
+/// What a report is told before the first record.
+#[derive(Clone, Debug, Default)]
+pub struct Header {
+    /// Names of the inputs, by index. Untrusted.
+    pub inputs: Vec<String>,
+    /// Names of the barriers, in policy order.
+    pub barriers: Vec<String>,
+    /// Columns to lay a table out for; absent means as wide as it takes.
+    pub width: Option<usize>,
+    /// Whether colours are wanted.
+    pub color: bool,
+}
+
+/// A report being written, record by record, in the order of the audit.
+pub trait Report {
+    /// A decision, its index of input known from the header.
+    ///
+    /// # Errors
+    /// The output cannot be written.
+    fn decision(&mut self, decision: &Decision) -> io::Result<()>;
+
+    /// A fault or a warning.
+    ///
+    /// # Errors
+    /// The output cannot be written.
+    fn notice(&mut self, notice: &Notice) -> io::Result<()>;
+
+    /// The end of the audit. Without it the output is visibly cut off.
+    ///
+    /// # Errors
+    /// The output cannot be written.
+    fn finish(&mut self, summary: &Summary) -> io::Result<()>;
+}
+
+/// A format that reports can be written in.
+pub struct Format {
+    /// Its name, as `--format` takes it and `--NAME FILE` is called.
+    pub id: &'static str,
+    /// One line about it for help and documentation.
+    pub doc: &'static str,
+    /// Begins a report on that output.
+    pub open: for<'w> fn(Header, Box<dyn io::Write + 'w>) -> Box<dyn Report + 'w>,
+}
+
+/// Every format; the first is the default.
+pub const FORMATS: &[Format] = &[];
