@@ -7,10 +7,19 @@
 #![warn(missing_docs)]
 
 pub mod audit;
+pub mod barriers;
+pub mod cli;
+pub mod diag;
 pub mod engine;
+pub mod escape;
 pub mod exit;
+pub mod facets;
 pub mod import;
+pub mod number;
 pub mod policy;
 pub mod report;
+pub mod stages;
 pub mod state;
+pub mod tokens;
 pub mod trace;
+pub mod verify;

@@ -2,8 +2,9 @@
 
 use crate::engine::decision::DecisionKind;
 use crate::exit::{Exit, Finding};
-use crate::policy::PolicyWarning;
+use crate::policy::{Policy, PolicyWarning};
 use crate::trace::fault::Notice;
+use crate::verify::soundness::unsound_alpha;
 use std::collections::BTreeMap;
 
 /// Everything an audit came to.
@@ -103,6 +104,30 @@ pub struct PolicySummary {
     pub sha256: String,
     /// Doubts about it, unsound class-K functions among them.
     pub warnings: Vec<PolicyWarning>,
+}
+
+impl PolicySummary {
+    /// What reports say of a policy.
+    pub fn of(policy: &Policy) -> PolicySummary {
+        PolicySummary {
+            source: policy.source.to_string(),
+            sha256: policy.sha256.clone(),
+            warnings: policy
+                .warnings
+                .iter()
+                .cloned()
+                .chain(unsound_alpha(policy))
+                .collect(),
+        }
+    }
+
+    /// How many barriers have an unsound class-K function.
+    pub fn unsound(&self) -> u64 {
+        self.warnings
+            .iter()
+            .filter(|w| w.code == "unsound_alpha")
+            .count() as u64
+    }
 }
 
 /// How the audit was run.

@@ -63,7 +63,7 @@ pub struct Decision {
     pub agent: Option<String>,
     /// What it would have got.
     pub kind: DecisionKind,
-    /// Whether it was admitted to the state of the replay as a call that may run.
+    /// Whether it may run: allowed, withheld, or escalated and let through.
     pub admitted: bool,
     /// Stage that decided; absent for an allowed call.
     pub stage: Option<&'static str>,
@@ -108,6 +108,21 @@ impl Decision {
     pub fn is_drift(&self) -> bool {
         self.recorded
             .is_some_and(|r| r.as_str() != self.kind.as_str())
+    }
+
+    /// Whether it may not run.
+    pub fn is_refused(&self) -> bool {
+        !self.admitted
+    }
+
+    /// Whether it ran and its result is kept from the agent.
+    pub fn is_withheld(&self) -> bool {
+        self.kind == DecisionKind::Withhold
+    }
+
+    /// Whether barriers refused it.
+    pub fn is_violation(&self) -> bool {
+        !self.broken.is_empty()
     }
 }
 

@@ -1,3 +1,231 @@
 //! The life of a run: calls arrive, are judged, admitted and settled.
+//!
+//! The engine takes events in the order of the trace and gives decisions as they become final. It
+//! knows the pipeline as a list of stages and none of them by name; it opens no file and reads no
+//! clock.
 
 pub mod decision;
+mod digest;
+mod flight;
+mod judge;
+mod marks;
+mod monitor;
+mod registry;
+mod run;
+mod time;
+
+use crate::import::Sink;
+use crate::policy::Policy;
+use crate::stages::Stage;
+use crate::trace::event::{Approval, Event, RunEnd, RunStart, ToolCall, ToolResult};
+use crate::trace::fault::{Notice, Place, WarningCode};
+use decision::Decision;
+use monitor::Monitor;
+use registry::{Found, Registry};
+
+/// How recorded outcomes are taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// A call refused here is taken as not executed.
+    #[default]
+    Enforce,
+    /// A call that the trace shows as executed is admitted even where it is refused here.
+    Observe,
+}
+
+/// When calls settle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dispatch {
+    /// As the trace shows it.
+    #[default]
+    Recorded,
+    /// As soon as they are admitted.
+    Sequential,
+}
+
+/// How to replay.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// How recorded outcomes are taken.
+    pub mode: Mode,
+    /// When calls settle.
+    pub dispatch: Dispatch,
+    /// Whether an escalated call without a recorded approval is admitted.
+    pub allow_escalated: bool,
+    /// Whether decisions carry the arguments.
+    pub keep_args: bool,
+}
+
+/// What became of a run when it is over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunReport {
+    /// Index of the input.
+    pub input: usize,
+    /// Id of the run. Untrusted.
+    pub id: std::sync::Arc<str>,
+    /// Calls decided.
+    pub calls: u64,
+    /// Calls refused.
+    pub refused: u64,
+    /// Calls that reached the barriers.
+    pub judged: u64,
+    /// Calls that a barrier refused as the first step out.
+    pub root: u64,
+    /// Calls that a barrier refused because the run was outside already.
+    pub standing: u64,
+    /// Whether a fault left it in doubt.
+    pub inconclusive: bool,
+    /// Whether this only adds calls that came after the run's end to an earlier report of it.
+    pub continues: bool,
+}
+
+/// A decision that is final, with what only the summary asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Final {
+    /// The decision.
+    pub decision: Decision,
+    /// The semantic stage had no score to go by.
+    pub unscored: bool,
+    /// The scope barrier had no embeddings to go by.
+    pub scope_inert: bool,
+    /// Whether any pattern of the policy names the tool or a label of the call.
+    pub named: bool,
+    /// Whether the tool lies inside the mediation boundary.
+    pub mediated: bool,
+}
+
+/// Takes what the engine finds, in the order in which it becomes final.
+pub trait Output {
+    /// A decision.
+    fn decision(&mut self, decided: Final);
+
+    /// A fault or a warning.
+    fn notice(&mut self, notice: Notice);
+
+    /// A run that is over.
+    fn run(&mut self, report: RunReport);
+
+    /// A result that was read, or a call repeated with the same content.
+    fn count(&mut self, what: Counted);
+}
+
+/// Something that is only counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counted {
+    /// A `tool_result`, or an inline outcome.
+    Result,
+    /// A call repeating an id with the same content.
+    Repeat,
+}
+
+/// The labels that the policy's rules give a call that stands alone, without a run around it. A rule
+/// that cannot be evaluated gives its label: a call is rather taken for too much than for too
+/// little.
+pub fn labels(policy: &Policy, call: &ToolCall<'_>) -> Vec<String> {
+    judge::labels_alone(policy, call)
+}
+
+/// Replays events.
+pub struct Engine<'a> {
+    runs: Registry,
+    monitor: Monitor<'a>,
+}
+
+impl<'a> Engine<'a> {
+    /// An engine with no run under way. `stages` is the pipeline; those the policy disables are
+    /// left out.
+    pub fn new(
+        policy: &'a Policy,
+        stages: &[&'static dyn Stage],
+        options: Options,
+        out: &'a mut dyn Output,
+    ) -> Self {
+        Engine {
+            runs: Registry::default(),
+            monitor: Monitor::new(policy, stages, options, out),
+        }
+    }
+
+    /// Begins an input. Records without a run belong to the run named `stem`.
+    pub fn begin_input(&mut self, input: usize, stem: &str) {
+        self.runs.begin_input(input, stem);
+    }
+
+    /// Ends an input: what is in flight settles and its runs are over.
+    pub fn end_input(&mut self) {
+        for mut run in self.runs.end_input() {
+            self.monitor.finish(&mut run);
+        }
+    }
+
+    fn run_start(&mut self, event: RunStart<'_>) {
+        if let Some(mut before) = self.runs.remove(event.run.as_deref()) {
+            self.monitor.finish(&mut before);
+        }
+        let run = self.runs.open(event.run.as_deref());
+        run.begin(event, self.monitor.policy);
+    }
+
+    fn run_end(&mut self, event: RunEnd<'_>) {
+        let run = self.runs.open(event.run.as_deref());
+        if self.monitor.end(run, event.status) {
+            let id = std::sync::Arc::clone(&run.id);
+            self.runs.shrink(&id);
+        }
+    }
+
+    fn tool_call(&mut self, place: Place, call: ToolCall<'_>) {
+        let shared = self.runs.is_shared(call.run.as_deref());
+        let run = self.runs.open(call.run.as_deref());
+        if shared {
+            let message = "an earlier input has a run of this id; they are two runs".into();
+            self.monitor
+                .warn(WarningCode::SharedRunId, place, run, message);
+        }
+        self.monitor.arrive(run, place, call);
+    }
+
+    fn tool_result(&mut self, place: Place, result: ToolResult<'_>) {
+        self.monitor.out.count(Counted::Result);
+        match self.runs.find(result.run.as_deref()) {
+            Some(Found::Open(run)) => self.monitor.result(run, place, result),
+            Some(Found::Ended(ended)) => ended.result(digest::id(&result.call)),
+            None => {
+                let run = self.runs.name(result.run.as_deref()).to_owned();
+                self.monitor
+                    .orphan(WarningCode::OrphanResult, place, &run, &result.call);
+            }
+        }
+    }
+
+    fn approval(&mut self, place: Place, approval: Approval<'_>) {
+        match self.runs.find(approval.run.as_deref()) {
+            Some(Found::Open(run)) => self.monitor.approval(run, place, approval),
+            Some(Found::Ended(_)) => {}
+            None => {
+                let run = self.runs.name(approval.run.as_deref()).to_owned();
+                self.monitor
+                    .orphan(WarningCode::OrphanApproval, place, &run, &approval.call);
+            }
+        }
+    }
+}
+
+impl Sink for Engine<'_> {
+    fn event(&mut self, place: Place, event: Event<'_>) {
+        match event {
+            Event::RunStart(e) => self.run_start(e),
+            Event::ToolCall(e) => self.tool_call(place, *e),
+            Event::ToolResult(e) => self.tool_result(place, e),
+            Event::Approval(e) => self.approval(place, e),
+            Event::RunEnd(e) => self.run_end(e),
+        }
+    }
+
+    fn notice(&mut self, notice: Notice) {
+        if notice.kind.is_fault() {
+            self.runs.fault(notice.run.as_deref());
+        }
+        self.monitor.out.notice(notice);
+    }
+}

@@ -4,6 +4,15 @@
 //! Whatever the format, an input comes to its importer cut into records: the lines of a JSONL file,
 //! the elements of a top-level array, or the values of a file that holds one after the other.
 
+pub mod canonical;
+pub mod claude_code;
+mod cut;
+pub mod drive;
+pub mod foreign;
+pub mod openai_chat;
+mod reading;
+pub mod syntax;
+
 use crate::trace::event::Event;
 use crate::trace::fault::{Notice, Place};
 use crate::trace::json::Json;
@@ -29,6 +38,24 @@ pub struct Record<'a> {
     pub last: bool,
 }
 
+impl Record<'_> {
+    /// Where the byte at `offset` of the text stands.
+    pub fn at(&self, offset: usize) -> Place {
+        let before = &self.text[..offset.min(self.text.len())];
+        let Some(newline) = memchr::memrchr(b'\n', before) else {
+            return Place {
+                column: self.place.column + before.len() as u64,
+                ..self.place
+            };
+        };
+        Place {
+            line: self.place.line + memchr::memchr_iter(b'\n', before).count() as u64,
+            column: (before.len() - newline) as u64,
+            ..self.place
+        }
+    }
+}
+
 /// Reads the records of one input.
 pub trait Importer {
     /// Reads a record. What is wrong with it goes to the sink as a notice.
@@ -36,6 +63,11 @@ pub trait Importer {
 
     /// Called once after the last record.
     fn finish(&mut self, _sink: &mut dyn Sink) {}
+
+    /// Fields met so far that the format does not define and that were ignored.
+    fn unknown_fields(&self) -> u64 {
+        0
+    }
 }
 
 /// A format that can be read.
@@ -51,4 +83,4 @@ pub struct Format {
 }
 
 /// Every format, the most decisive signature first.
-pub const IMPORTERS: &[Format] = &[];
+pub const IMPORTERS: &[Format] = &[claude_code::FORMAT, openai_chat::FORMAT, canonical::FORMAT];

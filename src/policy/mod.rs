@@ -1,13 +1,28 @@
 //! The policy: what `gate.toml` comes to once it is checked. Stages and barriers read these types
 //! and nothing else of the file.
 
+pub mod effective;
 pub mod expr;
+pub mod lookalike;
 pub mod matcher;
+pub mod pattern;
+pub mod read;
+pub mod toml;
 
 use crate::trace::money::Nano;
 use expr::Expr;
 use matcher::{MatcherId, Matchers};
+pub use read::parse;
 use regex::Regex;
+
+/// The stages that a policy may switch off, in pipeline order.
+pub const STAGE_IDS: &[&str] = &["gates", "privilege", "dfa", "contracts", "dcbf", "semantic"];
+
+/// The barriers of the default table, in its order.
+pub const BARRIER_IDS: &[&str] = &["safety", "privacy", "resource", "scope", "stability"];
+
+/// The commented policy that a user starts from: every section, with its defaults.
+pub const INIT: &str = include_str!("init.toml");
 
 /// A checked policy.
 #[derive(Clone, Debug)]
@@ -47,6 +62,31 @@ pub struct Policy {
     pub warnings: Vec<PolicyWarning>,
 }
 
+impl Policy {
+    /// Whether anything in the policy asks how many tokens a run has observed.
+    pub fn counts_tokens(&self) -> bool {
+        self.gates.max_tokens.is_some()
+            || !self.gates.per_tool.is_empty()
+            || self
+                .expressions()
+                .any(|expr| expr.variables().any(|v| v == expr::Variable::StateTokens))
+    }
+
+    /// Every expression of the policy.
+    pub fn expressions(&self) -> impl Iterator<Item = &Expr> {
+        let labels = self.labels.iter().filter_map(|rule| rule.when.as_ref());
+        let contracts = self
+            .contracts
+            .iter()
+            .flat_map(|c| c.require.iter().chain(&c.ensure));
+        let barriers = self.dcbf.barriers.iter().filter_map(|b| match &b.measure {
+            Measure::Custom(expr) => Some(expr),
+            _ => None,
+        });
+        labels.chain(contracts).chain(barriers)
+    }
+}
+
 /// Where a policy came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PolicySource {
@@ -54,6 +94,15 @@ pub enum PolicySource {
     BuiltIn,
     /// A file, as it was named or found.
     File(String),
+}
+
+impl std::fmt::Display for PolicySource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            PolicySource::BuiltIn => "built-in",
+            PolicySource::File(name) => name,
+        })
+    }
 }
 
 /// A place in the policy file.
@@ -147,6 +196,21 @@ pub enum Tokenizer {
     Cl100kBase,
 }
 
+impl Tokenizer {
+    /// Every tokenizer with its name in a policy.
+    pub const ALL: &[(Tokenizer, &'static str)] = &[
+        (Tokenizer::Chars4, "chars4"),
+        (Tokenizer::O200kBase, "o200k_base"),
+        (Tokenizer::Cl100kBase, "cl100k_base"),
+    ];
+
+    /// Its name in a policy.
+    pub fn name(self) -> &'static str {
+        let found = Tokenizer::ALL.iter().find(|(t, _)| *t == self);
+        found.map_or("", |(_, name)| name)
+    }
+}
+
 /// What agents may do.
 #[derive(Clone, Debug, Default)]
 pub struct Privilege {
@@ -167,6 +231,8 @@ pub struct Agent {
     pub deny_tools: Option<MatcherId>,
     /// Resources it may touch; absent means any. A list without a glob allows none.
     pub resources: Option<globset::GlobSet>,
+    /// The globs of `resources` as written; empty where it is absent.
+    pub resource_patterns: Vec<String>,
     /// Most that one call may be expected to cost.
     pub max_call_cost: Option<Nano>,
     /// Most that the run may cost with the call.

@@ -1,5 +1,13 @@
 //! Decisions, notices and the summary to bytes, one file a format.
 
+pub mod args;
+pub mod barriers;
+pub mod csv;
+pub mod json;
+pub mod jsonl;
+pub mod number;
+pub mod table;
+
 use crate::audit::summary::Summary;
 use crate::engine::decision::Decision;
 use crate::trace::fault::Notice;
@@ -16,6 +24,18 @@ pub struct Header {
     pub width: Option<usize>,
     /// Whether colours are wanted.
     pub color: bool,
+}
+
+impl Header {
+    /// Name of an input; empty for an index that is none.
+    pub fn input(&self, index: usize) -> &str {
+        self.inputs.get(index).map_or("", String::as_str)
+    }
+
+    /// Name of a barrier; empty for an index that is none.
+    pub fn barrier(&self, index: usize) -> &str {
+        self.barriers.get(index).map_or("", String::as_str)
+    }
 }
 
 /// A report being written, record by record, in the order of the audit.
@@ -50,4 +70,4 @@ pub struct Format {
 }
 
 /// Every format; the first is the default.
-pub const FORMATS: &[Format] = &[];
+pub const FORMATS: &[Format] = &[table::FORMAT, json::FORMAT, jsonl::FORMAT, csv::FORMAT];

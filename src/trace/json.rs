@@ -98,7 +98,7 @@ pub enum Damage {
 /// is `Ok(false)`.
 pub fn scan_object<'a>(
     text: &'a [u8],
-    mut member: impl FnMut(RawMember<'a>),
+    member: impl FnMut(RawMember<'a>),
 ) -> Result<bool, JsonError> {
     let mut s = Scanner::new(text);
     s.space();
@@ -107,7 +107,7 @@ pub fn scan_object<'a>(
         s.end()?;
         return Ok(false);
     }
-    s.members(1, |m| member(m))?;
+    s.members(1, member)?;
     s.end()?;
     Ok(true)
 }

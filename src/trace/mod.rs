@@ -2,5 +2,8 @@
 
 pub mod event;
 pub mod fault;
+pub mod input;
 pub mod json;
+pub mod lines;
+pub mod magic;
 pub mod money;

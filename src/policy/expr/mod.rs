@@ -1,7 +1,20 @@
 //! CEL expressions of a policy: compiled and checked once, evaluated against whatever can answer
 //! for the variables they name.
 
+mod check;
+mod compile;
+mod eval;
+mod functions;
+pub mod names;
+mod scan;
+pub mod values;
+
+pub use compile::{Compiler, ExprError};
+pub use names::Site;
+
 use crate::policy::matcher::MatcherId;
+use eval::Outcome;
+use std::sync::Arc;
 
 /// A variable an expression may name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -64,27 +77,91 @@ pub trait Bindings: Send + Sync {
 
 /// A compiled expression.
 #[derive(Clone, Debug)]
-pub struct Expr {}
+pub struct Expr {
+    program: Arc<Program>,
+}
+
+/// The parts of a compiled expression.
+struct Program {
+    source: String,
+    tree: cel::IdedExpr,
+    slots: Vec<Slot>,
+    env: Arc<cel::Env>,
+}
+
+impl std::fmt::Debug for Program {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Program").field(&self.source).finish()
+    }
+}
+
+/// Something that an expression takes from outside, known by its number in the tree.
+#[derive(Clone, Debug)]
+enum Slot {
+    /// A variable.
+    Variable(Variable),
+    /// A question about the history.
+    Query(Query),
+    /// A regex that was compiled with the policy.
+    Pattern(functions::Pattern),
+}
 
 impl Expr {
     /// Evaluates a condition.
     ///
     /// # Errors
     /// The evaluation failed or came to something else than a boolean; plain words.
-    pub fn test(&self, _bindings: &dyn Bindings) -> Result<bool, String> {
-        Err("not built".into())
+    pub fn test(&self, bindings: &dyn Bindings) -> Result<bool, String> {
+        match eval::run(&self.program, bindings)? {
+            Outcome::Bool(b) => Ok(b),
+            Outcome::Number(_) => Err("it comes to a number, not to true or false".into()),
+            Outcome::Other(kind) => Err(format!("it comes to {kind}, not to true or false")),
+        }
     }
 
-    /// Evaluates a number.
+    /// Evaluates a number. Integers come as the nearest float.
     ///
     /// # Errors
     /// The evaluation failed or came to something else than a number; plain words.
-    pub fn number(&self, _bindings: &dyn Bindings) -> Result<f64, String> {
-        Err("not built".into())
+    pub fn number(&self, bindings: &dyn Bindings) -> Result<f64, String> {
+        match eval::run(&self.program, bindings)? {
+            Outcome::Number(n) => Ok(n),
+            Outcome::Bool(_) => Err("it comes to true or false, not to a number".into()),
+            Outcome::Other(kind) => Err(format!("it comes to {kind}, not to a number")),
+        }
     }
 
     /// The expression as written.
     pub fn source(&self) -> &str {
-        ""
+        &self.program.source
+    }
+
+    /// The variables it names, in the order in which they first stand in it.
+    pub fn variables(&self) -> impl Iterator<Item = Variable> {
+        self.program.slots.iter().filter_map(|slot| match slot {
+            Slot::Variable(variable) => Some(*variable),
+            _ => None,
+        })
+    }
+
+    /// What it asks of the history, in the order in which it first does.
+    pub fn queries(&self) -> impl Iterator<Item = Query> {
+        self.program.slots.iter().filter_map(|slot| match slot {
+            Slot::Query(query) => Some(*query),
+            _ => None,
+        })
+    }
+}
+
+impl Query {
+    /// The calls it asks about.
+    pub fn tools(self) -> MatcherId {
+        match self {
+            Query::Count(id)
+            | Query::Seen(id)
+            | Query::LastOk(id)
+            | Query::Since(id)
+            | Query::Recent(id, _) => id,
+        }
     }
 }

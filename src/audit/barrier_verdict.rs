@@ -1,0 +1,95 @@
+//! What `verify-barriers` says beside the transitions: inputs, policy, notices, exit status.
+
+use super::barriers::Checked;
+use super::summary::{ExitSummary, PolicySummary};
+use crate::policy::Policy;
+use crate::trace::fault::Notice;
+
+/// One input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BarrierInput {
+    /// As it was named. Untrusted.
+    pub name: String,
+    /// `states`, or the format of the trace; absent where it is neither.
+    pub format: Option<&'static str>,
+    /// SHA-256 of its bytes, in hexadecimal; empty where it could not be read.
+    pub sha256: String,
+    /// Transitions it gave.
+    pub transitions: u64,
+    /// Why it could not be read at all.
+    pub error: Option<String>,
+}
+
+/// Everything a report on barriers shows beside the transitions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BarrierVerdict {
+    /// The inputs, in order.
+    pub inputs: Vec<BarrierInput>,
+    /// The policy.
+    pub policy: PolicySummary,
+    /// Faults and warnings, in order.
+    pub notices: Vec<Notice>,
+    /// States seen: none is nothing to audit, one without a transition shows nothing.
+    pub states: u64,
+    /// The exit status and why.
+    pub exit: ExitSummary,
+}
+
+impl BarrierVerdict {
+    /// Begins with a policy.
+    pub fn of_policy(policy: &Policy) -> BarrierVerdict {
+        BarrierVerdict {
+            policy: PolicySummary::of(policy),
+            ..BarrierVerdict::default()
+        }
+    }
+
+    /// An input could not be read.
+    pub fn cannot_read(&mut self, name: &str, why: &str) {
+        self.inputs.push(BarrierInput {
+            name: name.into(),
+            error: Some(why.into()),
+            ..BarrierInput::default()
+        });
+    }
+
+    /// An input was checked.
+    pub fn add(&mut self, name: &str, checked: Checked) {
+        self.states += checked.states;
+        self.notices.extend(checked.notices);
+        self.inputs.push(BarrierInput {
+            name: name.into(),
+            format: checked.format,
+            sha256: checked.sha256,
+            transitions: checked.transitions,
+            error: None,
+        });
+    }
+
+    /// The first input that could not be read, in words.
+    pub fn unreadable(&self) -> Option<String> {
+        let failed = |input: &BarrierInput| {
+            let why = input.error.as_ref()?;
+            Some(format!("`{}` cannot be read: {why}", input.name))
+        };
+        self.inputs.iter().find_map(failed)
+    }
+
+    /// How many faults there are.
+    pub fn faults(&self) -> u64 {
+        self.notices
+            .iter()
+            .filter(|notice| notice.kind.is_fault())
+            .count() as u64
+    }
+
+    /// How many barriers have an unsound class-K function.
+    pub fn unsound(&self) -> u64 {
+        self.policy.unsound()
+    }
+
+    /// The name of an input. Untrusted.
+    pub fn name(&self, input: usize) -> &str {
+        self.inputs.get(input).map_or("", |input| &input.name)
+    }
+}

@@ -1,0 +1,270 @@
+//! Counting: decisions, notices and runs to the summary.
+
+use super::summary::{
+    BarrierSummary, Bounds, Extreme, RateSummary, RuleCount, RunRefusals, Summary, Violations,
+};
+use crate::engine::decision::{Decision, DecisionKind};
+use crate::engine::{Counted, Final, RunReport};
+use crate::trace::fault::{Notice, NoticeKind};
+use crate::verify::clusters::Clusters;
+use crate::verify::stats::{Rate, wilson};
+use std::collections::BTreeMap;
+
+/// What has been counted so far. Its size depends on the tools and runs with refusals, not on the
+/// calls.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    summary: Summary,
+    rules: BTreeMap<(usize, &'static str, &'static str), u64>,
+    stages: Vec<&'static str>,
+    runs_with_root: u64,
+    judged: u64,
+    root: Clusters,
+    standing: Clusters,
+    both: Clusters,
+}
+
+impl Tally {
+    /// Nothing counted yet, for barriers of these names and a pipeline of these stages.
+    pub fn new(barriers: impl IntoIterator<Item = String>, stages: Vec<&'static str>) -> Tally {
+        let named = |name| BarrierSummary {
+            name,
+            ..BarrierSummary::default()
+        };
+        Tally {
+            summary: Summary {
+                barriers: barriers.into_iter().map(named).collect(),
+                complete: true,
+                ..Summary::default()
+            },
+            stages,
+            ..Tally::default()
+        }
+    }
+
+    /// The summary under way.
+    pub fn summary(&mut self) -> &mut Summary {
+        &mut self.summary
+    }
+
+    /// A decision is listed.
+    pub fn listed(&mut self) {
+        self.summary.counts.listed += 1;
+    }
+
+    /// Counts what is only counted.
+    pub fn count(&mut self, what: Counted) {
+        match what {
+            Counted::Result => self.summary.counts.results += 1,
+            Counted::Repeat => self.summary.counts.repeats += 1,
+        }
+    }
+
+    /// Counts a decision.
+    pub fn decision(&mut self, decided: &Final) {
+        let decision = &decided.decision;
+        let summary = &mut self.summary;
+        summary.counts.calls += 1;
+        summary.decisions.add(decision.kind);
+        summary
+            .tools
+            .entry(decision.tool.clone())
+            .or_default()
+            .add(decision.kind);
+        if let Some(rule) = decision.rule {
+            let stage = decision.stage.unwrap_or("labels");
+            let place = self
+                .stages
+                .iter()
+                .position(|s| *s == stage)
+                .unwrap_or(usize::MAX);
+            *self.rules.entry((place, stage, rule)).or_default() += 1;
+        }
+        summary.hazards += u64::from(!decision.hazard.is_empty());
+        summary.drift += u64::from(decision.is_drift());
+        summary.recorded += u64::from(decision.recorded.is_some());
+        summary.counterfactual += u64::from(decision.counterfactual);
+        summary.unscored += u64::from(decided.unscored);
+        summary.scope_inert += u64::from(decided.scope_inert);
+        if !decided.named {
+            *summary
+                .unnamed_tools
+                .entry(decision.tool.clone())
+                .or_default() += 1;
+        }
+        if !decided.mediated {
+            *summary.unmediated.entry(decision.tool.clone()).or_default() += 1;
+        }
+        self.barriers(decision);
+    }
+
+    fn barriers(&mut self, decision: &Decision) {
+        let judged = !decision.barriers.is_empty();
+        self.judged += u64::from(judged);
+        for (barrier, reading) in self.summary.barriers.iter_mut().zip(&decision.barriers) {
+            least(&mut barrier.least_h, Some(reading.h), decision);
+            least(&mut barrier.least_slack, reading.slack, decision);
+        }
+        let violations = &mut self.summary.violations;
+        if decision.is_violation() {
+            let which = if decision.standing {
+                &mut violations.standing
+            } else {
+                &mut violations.root
+            };
+            *which += 1;
+        }
+        for &index in &decision.broken {
+            let Some(barrier) = self.summary.barriers.get_mut(index) else {
+                continue;
+            };
+            let which = if decision.standing {
+                &mut barrier.standing
+            } else {
+                &mut barrier.root
+            };
+            *which += 1;
+        }
+        for &index in &decision.hazard {
+            if let Some(barrier) = self.summary.barriers.get_mut(index) {
+                barrier.hazards += 1;
+            }
+        }
+    }
+
+    /// Counts a fault or a warning.
+    pub fn notice(&mut self, notice: &Notice) {
+        let summary = &mut self.summary;
+        let (count, codes) = match notice.kind {
+            NoticeKind::Fault(_) => (&mut summary.counts.faults, &mut summary.fault_codes),
+            NoticeKind::Warning(_) => (&mut summary.counts.warnings, &mut summary.warning_codes),
+        };
+        *count += 1;
+        *codes.entry(notice.kind.code()).or_default() += 1;
+        if *count <= Summary::LISTED as u64 {
+            summary.notices.push(notice.clone());
+        }
+    }
+
+    /// Counts a run that is over.
+    pub fn run(&mut self, report: &RunReport) {
+        let summary = &mut self.summary;
+        if !report.continues {
+            summary.counts.runs += 1;
+            summary.counts.inconclusive_runs += u64::from(report.inconclusive);
+        }
+        self.runs_with_root += u64::from(report.root > 0);
+        self.root.add(report.judged, report.root);
+        self.standing.add(report.judged, report.standing);
+        self.both
+            .add(report.judged, report.root.saturating_add(report.standing));
+        if report.refused > 0 {
+            let (refused, calls) = (report.refused, report.calls);
+            summary.refusals.push(RunRefusals {
+                input: report.input,
+                run: report.id.to_string(),
+                refused,
+                calls,
+            });
+        }
+    }
+
+    /// The summary with everything that follows from the counts.
+    pub fn finish(mut self) -> Summary {
+        let runs = self.summary.counts.runs;
+        let clustered = |clusters: &Clusters| clustered(clusters, runs);
+        self.summary.violations = Violations {
+            runs: per_run(self.runs_with_root, runs),
+            root_rate: clustered(&self.root),
+            standing_rate: clustered(&self.standing),
+            rate: clustered(&self.both),
+            ..self.summary.violations
+        };
+        let rules = std::mem::take(&mut self.rules);
+        let count = |((_, stage, rule), count)| RuleCount { stage, rule, count };
+        self.summary.rules = rules.into_iter().map(count).collect();
+        self.summary.broken_laws = broken_laws(&self.summary);
+        self.summary
+    }
+}
+
+fn least(extreme: &mut Option<Extreme>, value: Option<f64>, decision: &Decision) {
+    let Some(value) = value else { return };
+    if extreme.as_ref().is_some_and(|e| e.value <= value) {
+        return;
+    }
+    *extreme = Some(Extreme {
+        value,
+        input: decision.input,
+        line: decision.line,
+        run: decision.run.to_string(),
+        call: decision.call.clone(),
+    });
+}
+
+fn bounds(interval: crate::verify::stats::Interval) -> Bounds {
+    Bounds {
+        low: interval.low,
+        high: interval.high,
+    }
+}
+
+fn per_run(hits: u64, of: u64) -> RateSummary {
+    RateSummary {
+        hits,
+        of,
+        rate: Rate::new(hits, of).rate,
+        interval: wilson(hits, of).map(bounds),
+        design_effect: None,
+        approximate: of < FEW_RUNS,
+    }
+}
+
+/// Runs under which an interval is only approximate.
+const FEW_RUNS: u64 = 30;
+
+fn clustered(clusters: &Clusters, runs: u64) -> RateSummary {
+    let Some(rate) = clusters.rate() else {
+        return RateSummary {
+            approximate: runs < FEW_RUNS,
+            ..RateSummary::default()
+        };
+    };
+    RateSummary {
+        hits: rate.hits,
+        of: rate.of,
+        rate: Some(rate.rate),
+        interval: Some(bounds(rate.interval)),
+        design_effect: Some(rate.design_effect),
+        approximate: rate.approximate,
+    }
+}
+
+/// The laws of bookkeeping, checked by the program on itself.
+fn broken_laws(summary: &Summary) -> Vec<String> {
+    let c = &summary.counts;
+    let laws = [
+        (
+            c.lines == c.records + c.blank + c.faulty,
+            "lines = records + blank + faulty",
+        ),
+        (summary.decisions.total() == c.calls, "calls = decisions"),
+        (
+            summary.tools.values().map(|t| t.total()).sum::<u64>() == c.calls,
+            "calls = calls of all tools",
+        ),
+        (
+            summary.fault_codes.values().sum::<u64>() == c.faults,
+            "faults = faults of all codes",
+        ),
+        (
+            summary.rules.iter().map(|r| r.count).sum::<u64>()
+                == c.calls - summary.decisions.of(DecisionKind::Allow),
+            "calls that were not allowed = decisions of all rules",
+        ),
+    ];
+    laws.iter()
+        .filter(|(holds, _)| !holds)
+        .map(|(_, law)| law.to_string())
+        .collect()
+}

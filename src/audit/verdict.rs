@@ -1,0 +1,110 @@
+//! What an audit comes to: its exit status and why.
+
+use super::summary::{ExitSummary, Summary};
+use crate::engine::decision::DecisionKind;
+use crate::exit::{Exit, Finding};
+
+/// What makes the status 2 beside the counts of the summary.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Leniency {
+    /// Whether faults leave the status alone.
+    pub allow_faults: bool,
+    /// Whether warnings make the status 1.
+    pub deny_warnings: bool,
+    /// Whether nothing to audit is no failure.
+    pub allow_empty: bool,
+}
+
+/// The exit status of an audit. Status 2 comes before 1, and 1 before 0.
+pub fn verdict(summary: &Summary, leniency: Leniency) -> ExitSummary {
+    let unusable = unusable(summary, leniency);
+    let (status, reason) = match unusable {
+        Some(reason) => (Exit::Unusable, reason),
+        None => match findings(summary, leniency) {
+            found if found.is_empty() => (Exit::Clean, clean(summary)),
+            found => (Exit::Findings, found.join(", ")),
+        },
+    };
+    ExitSummary { status, reason }
+}
+
+fn unusable(summary: &Summary, leniency: Leniency) -> Option<String> {
+    if let Some(law) = summary.broken_laws.first() {
+        return Some(format!("internal error: it does not hold that {law}"));
+    }
+    if let Some(input) = summary.inputs.iter().find(|input| input.error.is_some()) {
+        let why = input.error.as_deref().unwrap_or_default();
+        return Some(format!("`{}` cannot be read: {why}", input.name));
+    }
+    let faults = summary.counts.faults;
+    if faults > 0 && !leniency.allow_faults {
+        return Some(many(faults, "input fault"));
+    }
+    if summary.counts.calls == 0 && !leniency.allow_empty {
+        return Some("no call in any input".into());
+    }
+    None
+}
+
+fn findings(summary: &Summary, leniency: Leniency) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for &(finding, _) in Finding::ALL {
+        let count = count(summary, finding);
+        if summary.settings.fail_on.contains(&finding) && count > 0 {
+            found.push(many(count, finding.as_str()));
+        }
+    }
+    if leniency.deny_warnings && summary.counts.warnings > 0 {
+        found.push(many(summary.counts.warnings, "warning"));
+    }
+    found
+}
+
+/// How many findings of a kind count against the status.
+fn count(summary: &Summary, finding: Finding) -> u64 {
+    let kind = |kind| summary.decisions.of(kind);
+    let violations = summary.violations.root + summary.violations.standing;
+    match finding {
+        // A call that a barrier refused is blocked too; the rate that excuses it excuses it whole.
+        Finding::Block if excused(summary) => kind(DecisionKind::Block).saturating_sub(violations),
+        Finding::Block => kind(DecisionKind::Block),
+        Finding::Escalate => kind(DecisionKind::Escalate),
+        Finding::Withhold => kind(DecisionKind::Withhold),
+        Finding::Error => kind(DecisionKind::Error),
+        Finding::Violation if excused(summary) => 0,
+        Finding::Violation => violations,
+        Finding::Hazard => summary.hazards,
+        Finding::Drift => summary.drift,
+        Finding::Unsound => summary.policy.unsound(),
+    }
+}
+
+/// Whether the violation rate is one that `--max-violation-rate` lets pass.
+fn excused(summary: &Summary) -> bool {
+    let Some(max) = summary.settings.max_violation_rate else {
+        return false;
+    };
+    summary.violations.rate.rate.is_none_or(|rate| rate <= max)
+}
+
+fn clean(summary: &Summary) -> String {
+    if summary.settings.fail_on.is_empty() {
+        "no finding makes the status 1".into()
+    } else if summary.counts.calls == 0 {
+        "nothing to audit".into()
+    } else {
+        let words: Vec<_> = summary
+            .settings
+            .fail_on
+            .iter()
+            .map(|f| f.as_str())
+            .collect();
+        format!("no {}", words.join(", no "))
+    }
+}
+
+/// A count of something, in words.
+pub fn many(count: u64, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
+}

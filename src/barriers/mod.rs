@@ -1,0 +1,162 @@
+//! Barriers: functions of the state that are at least zero while the run is safe.
+//!
+//! [`BARRIERS`] is the only list of what can be measured. A barrier's value is its raw value less
+//! its margin; a raw value that is not finite, or that cannot be computed, makes it -1.
+
+pub mod alpha;
+mod custom;
+mod privacy;
+mod resource;
+mod safety;
+mod scope;
+mod stability;
+
+use crate::policy::matcher::NameSet;
+use crate::policy::{BarrierSpec, Measure, Policy};
+use crate::state::{Phase, StateView};
+use crate::trace::money::Nano;
+use std::sync::Arc;
+
+/// A kind of barrier.
+pub struct Definition {
+    /// Name of the barrier in the default set; `custom` for expressions.
+    pub id: &'static str,
+    /// What it guards, for documentation.
+    pub doc: &'static str,
+    /// Unit of its value.
+    pub unit: &'static str,
+    /// The raw value in a state, or why there is none.
+    pub raw: fn(&Policy, &Measure, &StateView<'_>) -> Result<f64, String>,
+    /// What in the state makes the value low, in plain words; empty where there is nothing to say.
+    pub cause: fn(&Policy, &Measure, &StateView<'_>) -> String,
+}
+
+/// Every kind of barrier, the default set first, in the order of reports.
+pub const BARRIERS: &[Definition] = &[
+    safety::DEFINITION,
+    privacy::DEFINITION,
+    resource::DEFINITION,
+    scope::DEFINITION,
+    stability::DEFINITION,
+    custom::DEFINITION,
+];
+
+/// The kind that measures this.
+pub fn definition(measure: &Measure) -> &'static Definition {
+    match measure {
+        Measure::Safety { .. } => &BARRIERS[0],
+        Measure::Privacy { .. } => &BARRIERS[1],
+        Measure::Resource { .. } => &BARRIERS[2],
+        Measure::Scope { .. } => &BARRIERS[3],
+        Measure::Stability { .. } => &BARRIERS[4],
+        Measure::Custom(_) => &BARRIERS[5],
+    }
+}
+
+/// Value of a barrier that cannot be computed.
+const UNKNOWN: f64 = -1.0;
+
+/// The value of a barrier in a state, and why it could not be computed where it is -1 for that.
+pub fn value(policy: &Policy, spec: &BarrierSpec, view: &StateView<'_>) -> (f64, Option<String>) {
+    match (definition(&spec.measure).raw)(policy, &spec.measure, view) {
+        // Adding zero turns -0 into 0.
+        Ok(raw) if raw.is_finite() && (raw - spec.margin).is_finite() => {
+            (raw - spec.margin + 0.0, None)
+        }
+        Ok(_) => (UNKNOWN, Some("its value is not a finite number".into())),
+        Err(why) => (UNKNOWN, Some(why)),
+    }
+}
+
+/// What the barriers say of a transition.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Check {
+    /// Values in the current state, in policy order.
+    pub current: Vec<f64>,
+    /// Values in the next state; absent where the current state is outside the safe set or nothing
+    /// was to be simulated.
+    pub next: Option<Vec<f64>>,
+    /// How far each next value lies above its floor; as many as `next`, or none.
+    pub slack: Vec<Option<f64>>,
+    /// Barriers that are negative in the current state.
+    pub outside: Vec<usize>,
+    /// Barriers whose next value lies below its floor.
+    pub broken: Vec<usize>,
+}
+
+impl Check {
+    /// The barriers that refuse the transition.
+    pub fn refusing(&self) -> &[usize] {
+        if self.outside.is_empty() {
+            &self.broken
+        } else {
+            &self.outside
+        }
+    }
+}
+
+/// Values of all barriers in a state.
+pub fn values(policy: &Policy, view: &StateView<'_>) -> Vec<f64> {
+    let barriers = &policy.dcbf.barriers;
+    barriers
+        .iter()
+        .map(|spec| value(policy, spec, view).0)
+        .collect()
+}
+
+/// Indices of the values that are not at least zero.
+pub fn negative(values: &[f64]) -> Vec<usize> {
+    let out = |&i: &usize| !values[i].ge(&0.0);
+    (0..values.len()).filter(out).collect()
+}
+
+/// Checks the current state, and the transition to the next one where there is one to check.
+///
+/// A state outside the safe set is not looked beyond: its check has no next values.
+pub fn check(policy: &Policy, current: &StateView<'_>, next: Option<&StateView<'_>>) -> Check {
+    let mut check = Check {
+        current: values(policy, current),
+        ..Check::default()
+    };
+    check.outside = negative(&check.current);
+    let Some(next) = next.filter(|_| check.outside.is_empty()) else {
+        return check;
+    };
+    let after = values(policy, next);
+    for (i, spec) in policy.dcbf.barriers.iter().enumerate() {
+        let (h, next) = (check.current[i], after[i]);
+        check.slack.push(spec.alpha.slack(h, next));
+        if !spec.alpha.admits(h, next) {
+            check.broken.push(i);
+        }
+    }
+    check.next = Some(after);
+    check
+}
+
+/// The weighted average of the values; absent where there are no barriers. It decides nothing.
+pub fn composite(policy: &Policy, values: &[f64]) -> Option<f64> {
+    let specs = &policy.dcbf.barriers;
+    let total: f64 = specs.iter().map(|s| s.weight).sum();
+    let sum: f64 = specs.iter().zip(values).map(|(s, h)| s.weight * h).sum();
+    let average = sum / total + 0.0;
+    average.is_finite().then_some(average)
+}
+
+/// The state after the call: the call in the history, its estimated cost spent, one step more.
+///
+/// `appended` are the calls taken as settled before it, and the call last; `estimate` is what they
+/// are charged together.
+pub fn simulate<'a>(
+    current: &StateView<'a>,
+    appended: &'a [Arc<NameSet>],
+    estimate: Nano,
+) -> StateView<'a> {
+    StateView {
+        appended,
+        cost: Nano(current.cost.0.saturating_add(estimate.0)),
+        step_count: current.step_count.saturating_add(1),
+        phase: Phase::Acting,
+        ..current.clone()
+    }
+}

@@ -1,0 +1,78 @@
+//! `gate check`.
+
+use super::policy;
+use crate::exit::Exit;
+use crate::policy::effective;
+use crate::policy::{Policy, PolicyWarning};
+use crate::verify::soundness::unsound_alpha;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// Validate a policy and print its effective form
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  gate check
+  gate check policies/strict.toml
+  gate check --deny-warnings gate.toml > effective.toml")]
+pub(super) struct Args {
+    /// The policy [default: the gate.toml found upward, else built in]
+    #[arg(value_name = "POLICY")]
+    policy: Option<PathBuf>,
+
+    /// Let warnings make the exit status 1
+    #[arg(long)]
+    deny_warnings: bool,
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+    let policy = policy::load(args.policy.as_deref(), &[])?;
+    let warnings: Vec<_> = policy
+        .warnings
+        .iter()
+        .cloned()
+        .chain(unsound_alpha(&policy))
+        .collect();
+    for warning in &warnings {
+        super::say(&shown(&policy, warning));
+    }
+    match io::stdout().write_all(text(&policy).as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => return Err(error.into()),
+        _ => {}
+    }
+    Ok(if args.deny_warnings && !warnings.is_empty() {
+        Exit::Findings
+    } else {
+        Exit::Clean
+    })
+}
+
+fn shown(policy: &Policy, warning: &PolicyWarning) -> String {
+    let source = &policy.source;
+    let (line, column) = (warning.place.line, warning.place.column);
+    let at = if line > 0 {
+        format!(":{line}:{column}")
+    } else {
+        String::new()
+    };
+    format!(
+        "{source}{at}: warning: {}: {}",
+        warning.code, warning.message
+    )
+}
+
+/// The effective policy, headed by where it came from, its hash and what it permits, as comments so
+/// that the whole is a policy again.
+fn text(policy: &Policy) -> String {
+    let source = policy.source.to_string();
+    let source = crate::escape::visible(&source);
+    let mut text = format!(
+        "# effective form of the policy: {source}\n# sha256 {}\n",
+        policy.sha256
+    );
+    for line in crate::verify::permits::described(policy) {
+        text += &format!("# {}\n", crate::escape::visible(&line));
+    }
+    text += "\n";
+    text += &effective::text(policy);
+    text
+}

@@ -1,0 +1,200 @@
+//! Finding and opening the inputs.
+
+use anyhow::bail;
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, IsTerminal, Read};
+use std::path::{Path, PathBuf};
+
+/// An input that is to be audited.
+#[derive(Debug)]
+pub(super) struct Source {
+    /// As reports show it.
+    pub(super) name: String,
+    /// Its name without directories and endings, after which runs without a name are named.
+    pub(super) stem: String,
+    /// Where it lies; absent for standard input.
+    pub(super) path: Option<PathBuf>,
+    /// Why it is not read again: it was named before.
+    pub(super) repeats: bool,
+}
+
+/// What was named on the command line.
+#[derive(Debug, Default)]
+pub(super) struct Sources {
+    /// The inputs, in the order in which they were named; those of a directory by path.
+    pub(super) list: Vec<Source>,
+    /// Directories among what was named.
+    pub(super) directories: Vec<PathBuf>,
+    /// Files in them that are not read, because their names do not end like a trace's.
+    pub(super) passed_over: u64,
+}
+
+const ENDINGS: [&str; 3] = [".jsonl", ".ndjson", ".json"];
+const PACKED: [&str; 2] = [".gz", ".zst"];
+
+impl Sources {
+    /// Walks what was named.
+    ///
+    /// # Errors
+    /// Nothing was named and standard input is a terminal; a directory cannot be listed.
+    pub(super) fn find(named: &[PathBuf]) -> anyhow::Result<Sources> {
+        let mut sources = Sources::default();
+        if named.is_empty() {
+            if io::stdin().is_terminal() {
+                bail!("no input: name a file or a directory, or pipe a trace in");
+            }
+            sources.list.push(Source::stdin());
+        }
+        for path in named {
+            if path.as_os_str() == "-" {
+                sources.list.push(Source::stdin());
+            } else if path.is_dir() {
+                sources.walk(path);
+            } else {
+                sources.list.push(Source::file(path));
+            }
+        }
+        sources.mark_repeats();
+        Ok(sources)
+    }
+
+    fn walk(&mut self, directory: &Path) {
+        self.directories.push(directory.into());
+        for entry in walkdir::WalkDir::new(directory).sort_by_file_name() {
+            match entry {
+                Ok(entry) if entry.file_type().is_dir() => {}
+                Ok(entry) if entry.file_type().is_file() && is_trace(entry.path()) => {
+                    self.list.push(Source::file(entry.path()));
+                }
+                Ok(_) => self.passed_over += 1,
+                // It is named, and opening it tells why it cannot be read.
+                Err(error) => {
+                    let path = error.path().unwrap_or(directory);
+                    self.list.push(Source::file(path));
+                }
+            }
+        }
+    }
+
+    fn mark_repeats(&mut self) {
+        let mut seen = HashSet::new();
+        for source in &mut self.list {
+            let key = source.path.as_deref().map(identity);
+            source.repeats = !seen.insert(key);
+        }
+    }
+
+    /// Bytes of all inputs, where that is known.
+    pub(super) fn bytes(&self) -> Option<u64> {
+        let size = |source: &Source| {
+            let meta = std::fs::metadata(source.path.as_ref()?).ok()?;
+            meta.is_file().then_some(meta.len())
+        };
+        self.list.iter().filter(|s| !s.repeats).map(size).sum()
+    }
+}
+
+impl Source {
+    fn stdin() -> Source {
+        Source {
+            name: "stdin".into(),
+            stem: "stdin".into(),
+            path: None,
+            repeats: false,
+        }
+    }
+
+    fn file(path: &Path) -> Source {
+        Source {
+            name: path.to_string_lossy().into_owned(),
+            stem: stem(path),
+            path: Some(path.into()),
+            repeats: false,
+        }
+    }
+
+    /// Opens it.
+    ///
+    /// # Errors
+    /// It cannot be opened, or is a directory.
+    pub(super) fn open(&self) -> io::Result<Box<dyn Read>> {
+        let Some(path) = &self.path else {
+            return Ok(Box::new(io::stdin()));
+        };
+        let file = File::open(path)?;
+        if file.metadata()?.is_dir() {
+            return Err(io::Error::new(
+                io::ErrorKind::IsADirectory,
+                "is a directory",
+            ));
+        }
+        Ok(Box::new(file))
+    }
+}
+
+fn is_trace(path: &Path) -> bool {
+    let name = path.file_name().map(|n| n.to_string_lossy().to_lowercase());
+    let Some(name) = name else { return false };
+    let unpacked = PACKED
+        .iter()
+        .find_map(|end| name.strip_suffix(end))
+        .unwrap_or(&name);
+    ENDINGS.iter().any(|end| unpacked.ends_with(end))
+}
+
+/// The name without directories and without the endings of a trace.
+fn stem(path: &Path) -> String {
+    let name = path
+        .file_name()
+        .unwrap_or(path.as_os_str())
+        .to_string_lossy();
+    let cut = |name: &str, ends: &[&str]| {
+        let end = ends.iter().find(|end| name.to_lowercase().ends_with(**end));
+        name[..name.len() - end.map_or(0, |end| end.len())].to_owned()
+    };
+    let stem = cut(&cut(&name, &PACKED), &ENDINGS);
+    if stem.is_empty() {
+        name.into_owned()
+    } else {
+        stem
+    }
+}
+
+/// By what one file is told from another: where it lies once links are followed.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(super) enum Identity {
+    #[cfg(unix)]
+    Inode(u64, u64),
+    Path(PathBuf),
+}
+
+/// The identity of a file that may not exist.
+pub(super) fn identity(path: &Path) -> Identity {
+    #[cfg(unix)]
+    if let Ok(meta) = std::fs::metadata(path) {
+        use std::os::unix::fs::MetadataExt;
+        return Identity::Inode(meta.dev(), meta.ino());
+    }
+    Identity::Path(path.canonicalize().unwrap_or_else(|_| path.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_named_after_the_file_without_its_endings() {
+        let cases = [
+            ("a/b/run-1.jsonl", "run-1"),
+            ("x.jsonl.gz", "x"),
+            ("x.JSON.zst", "x"),
+            ("x.txt", "x.txt"),
+            (".jsonl", ".jsonl"),
+            ("a.b.ndjson", "a.b"),
+        ];
+        for (path, expected) in cases {
+            assert_eq!(stem(Path::new(path)), expected);
+        }
+    }
+}

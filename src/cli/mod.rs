@@ -1,0 +1,126 @@
+//! The command line: arguments, files, progress. It judges nothing.
+
+mod check;
+mod init;
+mod inputs;
+mod options;
+mod outputs;
+mod policy;
+mod progress;
+mod replay;
+mod signals;
+mod verify_barriers;
+
+use crate::escape::visible;
+use crate::exit::Exit;
+use crate::trace::fault::Notice;
+use clap::{Parser, Subcommand};
+use std::io::Write;
+
+/// Audits what AI agents did with their tools.
+///
+/// Reads recordings of tool calls and replays every call through a reference monitor: observation
+/// budgets, privileges, a phase machine, contracts, control barrier functions and a semantic
+/// firewall.
+#[derive(Debug, Parser)]
+#[command(version, about, max_term_width = 100, after_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "Examples:
+  gate init                               write a commented gate.toml
+  gate check                              validate it and print what it comes to
+  gate replay trace.jsonl                 replay every call, print the table and the report
+  gate replay --format jsonl t.jsonl | jq -c 'select(.decision != \"allow\")'
+  gate verify-barriers states.json        test the barriers on recorded states
+
+Exit status: 0 no finding, 1 findings that --fail-on names, 2 unusable input, policy or usage.";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Replay(Box<replay::Args>),
+    VerifyBarriers(verify_barriers::Args),
+    Check(check::Args),
+    Init(init::Args),
+}
+
+/// Parses the arguments of the process, runs the command and says how it ended.
+pub fn main() -> Exit {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are no errors; a reader of them that went away is none either.
+            let _ = error.print();
+            return if error.use_stderr() {
+                Exit::Unusable
+            } else {
+                Exit::Clean
+            };
+        }
+    };
+    let done = match cli.command {
+        Command::Replay(args) => replay::run(&args),
+        Command::VerifyBarriers(args) => verify_barriers::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::Init(args) => init::run(&args),
+    };
+    done.unwrap_or_else(|error| {
+        say(&format!("gate: {}", error_text(&error)));
+        Exit::Unusable
+    })
+}
+
+/// An error with everything that led to it, on one line a cause.
+fn error_text(error: &anyhow::Error) -> String {
+    let causes = error.chain().map(ToString::to_string);
+    causes.collect::<Vec<_>>().join(": ")
+}
+
+/// Most faults that standard error repeats.
+const REPEATED: usize = 20;
+
+/// Says the first faults on standard error, and how many more of the `total` there are.
+fn tell_faults<'n>(notices: &[Notice], total: u64, name: impl Fn(usize) -> &'n str) {
+    let faults = notices.iter().filter(|notice| notice.kind.is_fault());
+    for notice in faults.take(REPEATED) {
+        let (line, column) = (notice.place.line, notice.place.column);
+        let at = if line > 0 {
+            format!(":{line}:{column}")
+        } else {
+            String::new()
+        };
+        let name = name(notice.place.input);
+        say(&format!("{name}{at}: {}: {}", notice.kind, notice.message));
+        if let Some(help) = &notice.help {
+            say(&format!("  help: {help}"));
+        }
+    }
+    let more = total.saturating_sub(REPEATED as u64);
+    if more > 0 {
+        say(&format!(
+            "gate: {more} more faults; the report lists all of them"
+        ));
+    }
+}
+
+/// Writes lines to standard error, with what could steer a terminal shown instead of sent. That
+/// standard error is gone is not a reason to stop.
+fn say(text: &str) {
+    let mut stderr = std::io::stderr().lock();
+    for line in text.split('\n') {
+        let _ = writeln!(stderr, "{}", visible(line));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Cli::command().debug_assert();
+    }
+}

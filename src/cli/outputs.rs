@@ -1,0 +1,96 @@
+//! Where reports go: standard output, and files that are complete or absent.
+
+use super::inputs::{Sources, identity};
+use super::signals::Unfinished;
+use anyhow::{Context, bail};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// A report file under way: written beside its place, moved there once it is complete.
+pub(super) struct ReportFile {
+    path: PathBuf,
+    temporary: NamedTempFile,
+    unfinished: Unfinished,
+}
+
+impl ReportFile {
+    /// Makes sure that the file can be written before anything is read.
+    ///
+    /// # Errors
+    /// It is one of the inputs, exists and `force` is not set, or its directory cannot be written.
+    pub(super) fn create(
+        path: &Path,
+        sources: &Sources,
+        force: bool,
+        unfinished: &Unfinished,
+    ) -> anyhow::Result<ReportFile> {
+        let shown = path.display();
+        let inputs = sources
+            .list
+            .iter()
+            .filter_map(|source| source.path.as_deref());
+        let here = identity(path);
+        if path.exists() && inputs.into_iter().any(|input| identity(input) == here) {
+            bail!("`{shown}` is an input: a report cannot replace what it reports on");
+        }
+        if path.is_dir() {
+            bail!("`{shown}` is a directory");
+        }
+        if path.symlink_metadata().is_ok() && !force {
+            bail!("`{shown}` exists: use --force to replace it");
+        }
+        let parent = path.parent().filter(|p| !p.as_os_str().is_empty());
+        let temporary = tempfile::Builder::new()
+            .prefix(".gate-")
+            .tempfile_in(parent.unwrap_or(Path::new(".")))
+            .with_context(|| format!("`{shown}` cannot be written"))?;
+        unfinished.add(temporary.path());
+        Ok(ReportFile {
+            path: path.into(),
+            temporary,
+            unfinished: unfinished.clone(),
+        })
+    }
+
+    /// A writer into the file.
+    ///
+    /// # Errors
+    /// The system gives no second handle.
+    pub(super) fn writer(&self) -> io::Result<Box<dyn Write>> {
+        Ok(Box::new(BufWriter::new(
+            self.temporary.as_file().try_clone()?,
+        )))
+    }
+
+    /// Moves the complete file to its place.
+    ///
+    /// # Errors
+    /// It cannot be moved; then it is absent.
+    pub(super) fn keep(self) -> anyhow::Result<()> {
+        let shown = self.path.display().to_string();
+        let failed = || format!("`{shown}` cannot be written");
+        self.temporary.as_file().sync_all().with_context(failed)?;
+        make_readable(self.temporary.as_file());
+        self.unfinished.remove(self.temporary.path());
+        self.temporary.persist(&self.path).with_context(failed)?;
+        Ok(())
+    }
+}
+
+/// Temporary files are made for their owner alone; a report is as readable as any other file.
+fn make_readable(file: &std::fs::File) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // Where this fails the report is kept with narrower permissions.
+        let _ = file.set_permissions(std::fs::Permissions::from_mode(0o644));
+    }
+    #[cfg(not(unix))]
+    let _ = file;
+}
+
+/// Standard output, written in blocks.
+pub(super) fn stdout() -> Box<dyn Write> {
+    Box::new(BufWriter::with_capacity(1 << 16, io::stdout()))
+}

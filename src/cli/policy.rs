@@ -1,0 +1,66 @@
+//! Finding and loading the policy.
+
+use crate::diag::Diagnostic;
+use crate::policy::{Policy, PolicySource, parse};
+use anyhow::{Context, bail};
+use std::path::{Path, PathBuf};
+
+/// Name of the policy file that is looked for.
+const FILE: &str = "gate.toml";
+
+/// The policy of a command: the one named, else the `gate.toml` found from the working directory
+/// upward, else the built-in one.
+///
+/// `audited` are the directories that are being audited: what is audited must not choose the policy
+/// it is held against, so a policy found inside one of them has to be named.
+///
+/// # Errors
+/// It cannot be read, or has errors; they are all in the message.
+pub(super) fn load(named: Option<&Path>, audited: &[PathBuf]) -> anyhow::Result<Policy> {
+    match named {
+        Some(name) if name.as_os_str() == "default" => Ok(Policy::built_in()),
+        Some(path) => read(path),
+        None => match find(audited)? {
+            Some(path) => read(&path),
+            None => Ok(Policy::built_in()),
+        },
+    }
+}
+
+fn find(audited: &[PathBuf]) -> anyhow::Result<Option<PathBuf>> {
+    let start = std::env::current_dir().context("the working directory cannot be read")?;
+    let Some(path) = start
+        .ancestors()
+        .map(|dir| dir.join(FILE))
+        .find(|path| path.exists())
+    else {
+        return Ok(None);
+    };
+    let inside = |dir: &&PathBuf| dir.canonicalize().is_ok_and(|dir| path.starts_with(dir));
+    if let Some(dir) = audited.iter().find(inside) {
+        bail!(
+            "{} lies in `{}`, which is audited: name it with --policy if it is to be trusted",
+            path.display(),
+            dir.display()
+        );
+    }
+    // Shown as it lies from here, so that reports do not depend on where the project stands.
+    let up = start
+        .ancestors()
+        .take_while(|dir| !path.starts_with(dir) || path.parent() != Some(dir));
+    let mut shown: PathBuf = up.map(|_| "..").collect();
+    shown.push(FILE);
+    Ok(Some(shown))
+}
+
+fn read(path: &Path) -> anyhow::Result<Policy> {
+    let name = path.display().to_string();
+    let text = std::fs::read(path).with_context(|| format!("policy `{name}` cannot be read"))?;
+    let text = String::from_utf8(text).with_context(|| format!("policy `{name}` is not UTF-8"))?;
+    let dir = path.parent().unwrap_or(Path::new("")).to_owned();
+    let load = |file: &str| std::fs::read(dir.join(file)).map_err(|e| e.to_string());
+    parse(&text, &name, PolicySource::File(name.clone()), &load).map_err(|errors| {
+        let errors: Vec<_> = errors.iter().map(Diagnostic::to_string).collect();
+        anyhow::anyhow!("policy `{name}` cannot be used\n{}", errors.join("\n"))
+    })
+}

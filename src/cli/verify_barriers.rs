@@ -1,0 +1,294 @@
+//! `gate verify-barriers`.
+
+use super::inputs::{Source, Sources};
+use super::options::{Color, FailOn, InputArgs, findings, rate};
+use super::outputs::stdout;
+use super::{policy, say};
+use crate::audit::barrier_verdict::BarrierVerdict;
+use crate::audit::verdict::many;
+use crate::exit::{Exit, Finding};
+use crate::policy::Policy;
+use crate::report::barriers::{self, BARRIER_FORMATS};
+use crate::trace::json::{self, Scanner};
+use crate::verify::accumulate::Accumulator;
+use crate::verify::states::{self, Pairing};
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
+use std::io::{IsTerminal, Read};
+use std::path::PathBuf;
+
+/// Test the barriers on recorded states, or on the transitions of a trace
+///
+/// Reads `{"states": [..], "actions": [..]}`, `{"transitions": [{"state", "action", "next"?}, ..]}`,
+/// an array or JSON lines of transitions, or any trace, whose calls are replayed in observe mode
+/// against the barriers alone.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  gate verify-barriers states.json
+  gate verify-barriers --pairing cross --policy gate.toml states.json
+  gate verify-barriers --format json trace.jsonl | jq .barriers")]
+pub(super) struct Args {
+    #[command(flatten)]
+    input: InputArgs,
+
+    /// Policy file, or a preset: `default` [default: the gate.toml found upward, else built in]
+    #[arg(long, value_name = "POLICY", help_heading = "Policy")]
+    policy: Option<PathBuf>,
+
+    /// How the states of a file come together with its actions
+    #[arg(
+        long,
+        value_name = "HOW",
+        default_value = "zip",
+        help_heading = "Input"
+    )]
+    pairing: PairingArg,
+
+    /// Findings that make the exit status 1: `violation`, `unsound` or `none`
+    #[arg(
+        long,
+        value_name = "FINDING,..",
+        value_delimiter = ',',
+        default_value = "violation",
+        help_heading = "Exit status"
+    )]
+    fail_on: Vec<FailOn>,
+
+    /// Let violations pass while at most this share of the checks is one
+    #[arg(long, value_name = "RATE", value_parser = rate, help_heading = "Exit status")]
+    max_violation_rate: Option<f64>,
+
+    /// Most violations that are listed; all are counted
+    #[arg(long, value_name = "N", default_value_t = 20, help_heading = "Output")]
+    max_listed: usize,
+
+    /// Format of standard output
+    #[arg(long, value_name = "FORMAT", default_value = BARRIER_FORMATS[0].id, value_parser = formats(), help_heading = "Output")]
+    format: String,
+
+    /// When to use colours
+    #[arg(
+        long,
+        value_name = "WHEN",
+        default_value = "auto",
+        help_heading = "Output"
+    )]
+    color: Color,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum PairingArg {
+    /// The first with the first, the second with the second
+    Zip,
+    /// Each state with each action
+    Cross,
+}
+
+fn formats() -> clap::builder::PossibleValuesParser {
+    let value = |f: &barriers::Format| PossibleValue::new(f.id).help(f.doc);
+    BARRIER_FORMATS.iter().map(value).collect::<Vec<_>>().into()
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+    let fail_on = findings(&args.fail_on)?;
+    if let Some(other) = fail_on
+        .iter()
+        .find(|f| !matches!(f, Finding::Violation | Finding::Unsound))
+    {
+        let word = other.as_str();
+        anyhow::bail!(
+            "`--fail-on {word}` is no finding of verify-barriers: it finds `violation` and `unsound`"
+        );
+    }
+    let sources = Sources::find(&args.input.files)?;
+    let mut policy = policy::load(args.policy.as_deref(), &sources.directories)?;
+    // What is tested here is the transition; a policy that leaves it out at run time has one too.
+    policy.dcbf.verify = true;
+    let names = policy.dcbf.barriers.iter().map(|spec| spec.name.clone());
+    let mut work = Work {
+        args,
+        policy: &policy,
+        accumulator: Accumulator::new(names, args.max_listed),
+        verdict: BarrierVerdict::of_policy(&policy),
+        seen: 0,
+    };
+    for (index, source) in sources.list.iter().enumerate().filter(|(_, s)| !s.repeats) {
+        work.input(index, source);
+    }
+    let Work {
+        accumulator,
+        mut verdict,
+        ..
+    } = work;
+    let report = accumulator.finish();
+    let (status, reason) = status(args, &fail_on, &verdict, &report);
+    verdict.exit = crate::audit::summary::ExitSummary { status, reason };
+    let format = BARRIER_FORMATS.iter().find(|f| f.id == args.format);
+    if let Some(format) = format {
+        let color = args.color.wanted(std::io::stdout().is_terminal());
+        let written = (format.write)(&report, &verdict, color, &mut stdout());
+        match written {
+            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+                say(&format!("gate: standard output cannot be written: {error}"));
+                return Ok(Exit::Unusable);
+            }
+            _ => {}
+        }
+    }
+    super::tell_faults(&verdict.notices, verdict.faults(), |input| {
+        verdict.name(input)
+    });
+    if status == Exit::Unusable {
+        say(&format!("gate: {}", verdict.exit.reason));
+    }
+    Ok(status)
+}
+
+fn status(
+    args: &Args,
+    fail_on: &[Finding],
+    verdict: &BarrierVerdict,
+    report: &crate::verify::report::BarriersReport,
+) -> (Exit, String) {
+    if let Some(input) = verdict.unreadable() {
+        return (Exit::Unusable, input);
+    }
+    let faults = verdict.faults();
+    if faults > 0 && !args.input.allow_faults {
+        return (Exit::Unusable, many(faults, "input fault"));
+    }
+    if verdict.states == 0 && report.transitions == 0 && !args.input.allow_empty {
+        return (Exit::Unusable, "no state in any input".into());
+    }
+    let excused = args
+        .max_violation_rate
+        .is_some_and(|max| report.rate.rate.is_none_or(|r| r <= max));
+    let violations = if excused { 0 } else { report.rate.hits };
+    let counted = [
+        (Finding::Violation, violations),
+        (Finding::Unsound, verdict.unsound()),
+    ];
+    let found: Vec<_> = counted
+        .iter()
+        .filter(|(finding, count)| fail_on.contains(finding) && *count > 0)
+        .map(|(finding, count)| many(*count, finding.as_str()))
+        .collect();
+    if !found.is_empty() {
+        (Exit::Findings, found.join(", "))
+    } else if report.is_vacuous() {
+        (
+            Exit::Clean,
+            "nothing was checked, which shows nothing".into(),
+        )
+    } else {
+        (Exit::Clean, "no finding that `--fail-on` names".into())
+    }
+}
+
+/// Bytes by which a states file is told from a trace.
+const SAMPLE: u64 = 1 << 20;
+
+struct Work<'a> {
+    args: &'a Args,
+    policy: &'a Policy,
+    accumulator: Accumulator,
+    verdict: BarrierVerdict,
+    /// Transitions so far: their index goes on over all inputs.
+    seen: u64,
+}
+
+impl Work<'_> {
+    fn input(&mut self, index: usize, source: &Source) {
+        let mut bytes = match source.open() {
+            Ok(bytes) => bytes,
+            Err(error) => return self.verdict.cannot_read(&source.name, &error.to_string()),
+        };
+        let mut head = Vec::new();
+        if let Err(error) = bytes.by_ref().take(SAMPLE).read_to_end(&mut head) {
+            return self.verdict.cannot_read(&source.name, &error.to_string());
+        }
+        let states = self.args.input.from.is_none() && looks_like_states(&head);
+        let whole = Box::new(std::io::Cursor::new(head).chain(bytes));
+        if states {
+            self.states(index, source, whole);
+        } else {
+            self.trace(index, source, whole);
+        }
+    }
+
+    fn states(&mut self, index: usize, source: &Source, bytes: Box<dyn Read>) {
+        let pairing = match self.args.pairing {
+            PairingArg::Zip => Pairing::Zip,
+            PairingArg::Cross => Pairing::Cross,
+        };
+        let max = self.args.input.max_line as u64;
+        let checked = crate::audit::barriers::states(
+            self.policy,
+            &mut self.accumulator,
+            crate::audit::barriers::StatesInput {
+                index,
+                bytes,
+                max,
+                pairing,
+                first: self.seen,
+            },
+        );
+        self.seen += checked.transitions;
+        self.verdict.add(&source.name, checked);
+    }
+
+    fn trace(&mut self, index: usize, source: &Source, bytes: Box<dyn Read>) {
+        let options = self.args.input.read_options();
+        let checked = crate::audit::barriers::trace(
+            self.policy,
+            &mut self.accumulator,
+            crate::audit::barriers::TraceInput {
+                index,
+                name: &source.name,
+                stem: &source.stem,
+                bytes,
+                options: &options,
+                first: self.seen,
+            },
+        );
+        self.seen += checked.transitions;
+        self.verdict.add(&source.name, checked);
+    }
+}
+
+/// Whether an input that begins like this is a states file rather than a trace.
+fn looks_like_states(head: &[u8]) -> bool {
+    let mut unpacked = Vec::new();
+    let mut input = crate::trace::input::Input::new(Box::new(head), Some(SAMPLE));
+    // A sample that ends in the middle of a compressed block still gives what came before.
+    let _ = input.read_to_end(&mut unpacked);
+    let text = unpacked.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&unpacked);
+    let mut scanner = Scanner::new(text);
+    scanner.space();
+    if scanner.take(b'[') {
+        scanner.space();
+    }
+    let rest = &text[scanner.offset()..];
+    let first = Scanner::new(rest)
+        .value(1)
+        .ok()
+        .and_then(|raw| json::parse(raw.bytes).ok());
+    match first {
+        Some(value) => states::is_states_file(&[value]),
+        // Too long to be seen whole: the first key tells.
+        None => {
+            first_key(rest).is_some_and(|key| ["states", "actions", "transitions"].contains(&&*key))
+        }
+    }
+}
+
+fn first_key(text: &[u8]) -> Option<String> {
+    let mut scanner = Scanner::new(text);
+    scanner.space();
+    if !scanner.take(b'{') {
+        return None;
+    }
+    let key = scanner.value(1).ok()?;
+    let quoted = key.bytes.first() == Some(&b'"');
+    quoted.then(|| json::decode(key.bytes).text.into_owned())
+}

@@ -1,0 +1,171 @@
+//! Calls between admission and settlement, and what settling does to the state.
+
+use super::Final;
+use super::run::Run;
+use crate::policy::Policy;
+use crate::policy::matcher::NameSet;
+use crate::stages::Sibling;
+use crate::state::AgentState;
+use crate::trace::event::ToolCall;
+use crate::trace::money::Nano;
+use std::sync::Arc;
+
+/// An admitted call.
+#[derive(Clone, Debug)]
+pub(super) struct InFlight {
+    /// Hash of its id.
+    pub(super) id: u64,
+    pub(super) turn: u64,
+    pub(super) names: Arc<NameSet>,
+    pub(super) estimate: Nano,
+    /// Hash of the batch it names.
+    pub(super) batch: Option<u64>,
+    /// Its inline outcome, where it has one.
+    pub(super) outcome: Option<Settlement>,
+    /// Its decision, where that waits for the result.
+    pub(super) pending: Option<Box<Pending>>,
+}
+
+/// What an outcome does to the state.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Settlement {
+    /// Tokens of the ledger row; absent where the outcome writes none.
+    pub(super) row: Option<u64>,
+    pub(super) cost: Nano,
+    pub(super) error: bool,
+}
+
+/// A decision that waits for the call's result.
+#[derive(Clone, Debug)]
+pub(super) struct Pending {
+    pub(super) decision: Final,
+    pub(super) call: ToolCall<'static>,
+}
+
+impl InFlight {
+    /// Whether the arrival of a call of this turn and batch settles it; `None` is any other record.
+    fn settles_before(&self, arriving: Option<(u64, Option<u64>)>) -> bool {
+        match (&self.outcome, arriving) {
+            (Some(_), Some((_, batch))) => batch.is_none() || batch != self.batch,
+            (Some(_), None) => true,
+            (None, Some((turn, _))) => turn > self.turn,
+            (None, None) => false,
+        }
+    }
+}
+
+impl Run {
+    /// Settles what the arrival of a record settles: a call of this turn and batch, or (`None`) a
+    /// record of another kind. Gives the decisions that had waited for a result in vain.
+    pub(super) fn settle_before(
+        &mut self,
+        policy: &Policy,
+        arriving: Option<(u64, Option<u64>)>,
+    ) -> Vec<Pending> {
+        self.settle_where(policy, |flight| flight.settles_before(arriving))
+    }
+
+    /// Settles everything in flight.
+    pub(super) fn settle_all(&mut self, policy: &Policy) -> Vec<Pending> {
+        self.settle_where(policy, |_| true)
+    }
+
+    fn settle_where(
+        &mut self,
+        policy: &Policy,
+        settles: impl Fn(&InFlight) -> bool,
+    ) -> Vec<Pending> {
+        if !self.in_flight.iter().any(&settles) {
+            return Vec::new();
+        }
+        let mut pending = Vec::new();
+        let flights = std::mem::take(&mut self.in_flight);
+        for mut flight in flights {
+            if settles(&flight) {
+                self.state
+                    .settle(policy, &flight, flight.outcome.unwrap_or_default());
+                pending.extend(flight.pending.take().map(|p| *p));
+            } else {
+                self.in_flight.push(flight);
+            }
+        }
+        self.observe();
+        pending
+    }
+
+    /// Settles the call of that id, if it is in flight without an outcome.
+    pub(super) fn settle_one(
+        &mut self,
+        policy: &Policy,
+        id: u64,
+        outcome: Settlement,
+    ) -> Option<InFlight> {
+        let waits = |flight: &InFlight| flight.id == id && flight.outcome.is_none();
+        let index = self.in_flight.iter().position(waits)?;
+        let flight = self.in_flight.remove(index);
+        self.state.settle(policy, &flight, outcome);
+        self.observe();
+        Some(flight)
+    }
+
+    /// Admits a call to the state, which settles it at once or leaves it in flight.
+    pub(super) fn admit(&mut self, policy: &Policy, flight: InFlight, at_once: bool) {
+        self.state.step_count = self.state.step_count.saturating_add(1);
+        if at_once {
+            self.state
+                .settle(policy, &flight, flight.outcome.unwrap_or_default());
+            self.observe();
+        } else {
+            self.in_flight.push(flight);
+        }
+    }
+
+    /// The phase after settling: once nothing is in flight, the run observes.
+    fn observe(&mut self) {
+        if self.in_flight.is_empty() && self.state.phase == crate::state::Phase::Acting {
+            self.state.phase = crate::state::Phase::Observing;
+        }
+    }
+
+    /// The admitted calls in flight, as stages see them.
+    pub(super) fn siblings(&self) -> Vec<Sibling> {
+        let sibling = |flight: &InFlight| Sibling {
+            names: Arc::clone(&flight.names),
+            estimate: flight.estimate,
+        };
+        self.in_flight.iter().map(sibling).collect()
+    }
+}
+
+impl AgentState {
+    fn settle(&mut self, policy: &Policy, call: &InFlight, outcome: Settlement) {
+        self.history.push(policy, &call.names, outcome.error);
+        self.account(policy, &call.names, call.turn, outcome);
+    }
+
+    /// Adds an outcome's cost and ledger row.
+    pub(super) fn account(
+        &mut self,
+        policy: &Policy,
+        names: &NameSet,
+        turn: u64,
+        outcome: Settlement,
+    ) {
+        if policy.dcbf.record_costs {
+            self.cost = Nano(self.cost.0.saturating_add(outcome.cost.0));
+        }
+        let Some(tokens) = outcome.row else { return };
+        let ledger = &mut self.ledger;
+        ledger.latest_turn = Some(turn);
+        ledger.tokens = ledger.tokens.saturating_add(tokens);
+        let budgets = &policy.gates.per_tool;
+        if ledger.per_tool.is_empty() && !budgets.is_empty() {
+            ledger.per_tool = vec![0; budgets.len()];
+        }
+        for (sum, budget) in ledger.per_tool.iter_mut().zip(budgets) {
+            if names.is(budget.tools) {
+                *sum = sum.saturating_add(tokens);
+            }
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! The pipeline: a call through every stage until one does not pass it.
+
+use super::decision::{Decision, DecisionKind};
+use super::monitor::Monitor;
+use super::run::Run;
+use super::{Final, Mode, Options};
+use crate::policy::Policy;
+use crate::policy::matcher::{NameSet, NameTable};
+use crate::stages::bindings::CallBindings;
+use crate::stages::{CallContext, Finding, Notes, Stage, Verdict};
+use crate::state::{AgentState, RunView};
+use crate::trace::event::ToolCall;
+use crate::trace::fault::Place;
+use std::sync::Arc;
+
+/// What the pipeline says of a call.
+pub(super) struct Judged {
+    pub(super) kind: DecisionKind,
+    stage: Option<&'static str>,
+    pub(super) finding: Option<Finding>,
+    passed: Vec<&'static str>,
+    notes: Notes,
+    /// Whether its result has to be checked.
+    pub(super) awaits_result: bool,
+}
+
+impl Judged {
+    fn stopped(kind: DecisionKind, stage: Option<&'static str>, finding: Finding) -> Judged {
+        Judged {
+            kind,
+            stage,
+            finding: Some(finding),
+            passed: Vec::new(),
+            notes: Notes::default(),
+            awaits_result: false,
+        }
+    }
+}
+
+/// The names of a call: its tool, the labels of its record and those the policy's rules give it.
+///
+/// # Errors
+/// A rule's condition could not be evaluated.
+pub(super) fn names(
+    policy: &Policy,
+    table: &mut NameTable,
+    call: &ToolCall<'_>,
+    state: &AgentState,
+    run: RunView<'_>,
+) -> Result<Arc<NameSet>, (Arc<NameSet>, Finding)> {
+    let mut labels: Vec<&str> = call.labels.iter().map(|l| &**l).collect();
+    let mut names = table.intern(&policy.matchers, &call.tool, &labels);
+    for rule in &policy.labels {
+        if rule.tools.is_some_and(|tools| !names.is(tools)) {
+            continue;
+        }
+        let holds = rule.when.as_ref().map_or(Ok(true), |when| {
+            let cx = CallContext::new(policy, call, &names, state, run);
+            when.test(&CallBindings {
+                cx: &cx,
+                outcome: None,
+            })
+        });
+        match holds {
+            Ok(false) => {}
+            Ok(true) => {
+                labels.push(&rule.label);
+                names = table.intern(&policy.matchers, &call.tool, &labels);
+            }
+            Err(why) => {
+                let finding = Finding {
+                    rule: "label",
+                    reason: format!("label `{}` could not be evaluated: {why}", rule.label),
+                    policy_line: rule.place.line,
+                    ..Finding::default()
+                };
+                return Err((names, finding));
+            }
+        }
+    }
+    Ok(names)
+}
+
+/// See [`super::labels`].
+pub(super) fn labels_alone(policy: &Policy, call: &ToolCall<'_>) -> Vec<String> {
+    let mut table = NameTable::default();
+    let (state, run) = (AgentState::default(), RunView::default());
+    match names(policy, &mut table, call, &state, run) {
+        Ok(names) => names.labels.iter().map(|l| l.to_string()).collect(),
+        Err(_) => policy
+            .labels
+            .iter()
+            .map(|rule| rule.label.clone())
+            .collect(),
+    }
+}
+
+/// The first stage that refuses every call in this state.
+pub(super) fn precheck(stages: &[&'static dyn Stage], state: &AgentState) -> Option<Judged> {
+    let refused = stages
+        .iter()
+        .find_map(|s| Some((s.id(), s.precheck(state)?)));
+    refused.map(|(stage, finding)| Judged::stopped(DecisionKind::Block, Some(stage), finding))
+}
+
+/// A call whose labels are not known is not judged any further.
+pub(super) fn unlabelled(finding: Finding) -> Judged {
+    Judged::stopped(DecisionKind::Error, None, finding)
+}
+
+/// Runs the pipeline.
+pub(super) fn pipeline(stages: &[&'static dyn Stage], cx: &CallContext<'_>) -> Judged {
+    let mut notes = Notes::default();
+    let mut passed = Vec::with_capacity(stages.len());
+    for stage in stages {
+        let (kind, finding) = match stage.judge(cx, &mut notes) {
+            Verdict::Pass => {
+                passed.push(stage.id());
+                continue;
+            }
+            Verdict::Refuse(finding) => (DecisionKind::Block, finding),
+            Verdict::Escalate(finding) => (DecisionKind::Escalate, finding),
+            Verdict::Error(finding) => (DecisionKind::Error, finding),
+        };
+        let awaits = kind == DecisionKind::Escalate && stages.iter().any(|s| s.awaits_result(cx));
+        return Judged {
+            passed,
+            notes,
+            awaits_result: awaits,
+            ..Judged::stopped(kind, Some(stage.id()), finding)
+        };
+    }
+    Judged {
+        kind: DecisionKind::Allow,
+        stage: None,
+        finding: None,
+        passed,
+        notes,
+        awaits_result: stages.iter().any(|s| s.awaits_result(cx)),
+    }
+}
+
+/// What a decision says of its call beside the verdict.
+pub(super) struct Subject<'a> {
+    pub(super) place: Place,
+    pub(super) call: &'a ToolCall<'a>,
+    pub(super) id: &'a str,
+    pub(super) names: &'a NameSet,
+}
+
+impl Judged {
+    /// Writes the decision down. It is not final yet where somebody has to decide or the result has
+    /// to be checked.
+    pub(super) fn decide(self, monitor: &Monitor<'_>, run: &Run, subject: &Subject<'_>) -> Final {
+        let Options {
+            keep_args, mode, ..
+        } = monitor.options;
+        let (call, names) = (subject.call, subject.names);
+        let finding = self.finding;
+        let refused = matches!(self.kind, DecisionKind::Block | DecisionKind::Error);
+        let line = finding
+            .as_ref()
+            .map(|f| f.policy_line)
+            .filter(|&line| line > 0);
+        let decision = Decision {
+            input: subject.place.input,
+            line: subject.place.line,
+            run: Arc::clone(&run.id),
+            seq: run.seq,
+            call: subject.id.into(),
+            turn: run.turn,
+            tool: call.tool.clone().into_owned(),
+            labels: names.labels.iter().map(|l| l.to_string()).collect(),
+            agent: call
+                .agent
+                .as_deref()
+                .or(run.agent.as_deref())
+                .map(Into::into),
+            kind: self.kind,
+            admitted: self.kind == DecisionKind::Allow,
+            stage: self.stage,
+            rule: finding.as_ref().map(|f| f.rule),
+            policy_line: line,
+            standing: finding.as_ref().is_some_and(|f| f.standing),
+            checks_passed: self.passed,
+            checks_failed: self.stage.filter(|_| refused).into_iter().collect(),
+            escalated: self.kind == DecisionKind::Escalate,
+            approval: None,
+            semantic_score: self.notes.semantic_score,
+            counterfactual: run.parted && mode == Mode::Enforce,
+            inconclusive: run.doubtful,
+            recorded: call.recorded,
+            hazard: self.notes.hazard,
+            composite: self.notes.composite,
+            barriers: self.notes.barriers,
+            args: keep_args.then(|| call.args.json().to_compact()),
+            broken: finding
+                .as_ref()
+                .map(|f| f.broken.clone())
+                .unwrap_or_default(),
+            reason: finding.map(|f| f.reason),
+        };
+        Final {
+            decision,
+            unscored: self.notes.unscored,
+            scope_inert: self.notes.scope_inert,
+            named: names.is_named(),
+            mediated: monitor.policy.boundary.is_none_or(|tools| names.is(tools)),
+        }
+    }
+}
+
+/// Turns an admitted call's decision into a withheld one.
+pub(super) fn withhold(decision: &mut Decision, stage: &'static str, finding: Finding) {
+    decision.kind = DecisionKind::Withhold;
+    decision.stage = Some(stage);
+    decision.rule = Some(finding.rule);
+    decision.policy_line = (finding.policy_line > 0).then_some(finding.policy_line);
+    decision.reason = Some(finding.reason);
+    decision.checks_passed.retain(|passed| *passed != stage);
+    decision.checks_failed = vec![stage];
+}

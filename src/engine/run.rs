@@ -1,0 +1,161 @@
+//! A run that is under way.
+
+use super::decision::Decision;
+use super::flight::InFlight;
+use super::marks::{Fate, Marks};
+use super::time;
+use crate::policy::Policy;
+use crate::state::{AgentState, Phase, RunView};
+use crate::trace::event::{RawJson, RunStart, Timestamp, ToolCall};
+use std::sync::Arc;
+
+/// A run and everything that is kept of it while it is open.
+#[derive(Default)]
+pub(super) struct Run {
+    /// Its id.
+    pub(super) id: Arc<str>,
+    /// Index of its input.
+    pub(super) input: usize,
+    /// Its place among the runs of the input, by first appearance.
+    pub(super) order: u64,
+    pub(super) agent: Option<Box<str>>,
+    pub(super) intent: Option<Box<str>>,
+    pub(super) meta: Option<Box<RawJson<'static>>>,
+    /// When it began, once that is known and a rule asks for it.
+    pub(super) began_ns: Option<i128>,
+    pub(super) state: AgentState,
+    /// Calls so far.
+    pub(super) seq: u64,
+    /// Turn of the latest call.
+    pub(super) turn: u64,
+    /// Admitted calls that have not settled, in order of arrival.
+    pub(super) in_flight: Vec<InFlight>,
+    /// The call that waits for a decision of somebody.
+    pub(super) waiting: Option<Box<Escalated>>,
+    pub(super) marks: Marks,
+    /// Refused calls that came before the run's end and whose results would show that they ran.
+    pub(super) late: Box<[u64]>,
+    pub(super) refused_in_a_row: u64,
+    /// Hash of the latest call's tool and arguments, and how often in a row it came.
+    pub(super) latest: (u64, u64),
+    /// Whether replay and record have parted.
+    pub(super) parted: bool,
+    /// Whether a fault left it in doubt.
+    pub(super) doubtful: bool,
+    /// Count of faults without a run when it was last looked at.
+    pub(super) epoch: u64,
+    /// Whether it was opened again after its end.
+    pub(super) resumed: bool,
+    pub(super) tally: Tally,
+}
+
+/// Counts for the run's report.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tally {
+    pub(super) refused: u64,
+    pub(super) judged: u64,
+    pub(super) root: u64,
+    pub(super) standing: u64,
+    /// Calls decided since the run was opened (again).
+    pub(super) calls: u64,
+}
+
+/// A call that waits for a decision.
+pub(super) struct Escalated {
+    pub(super) decision: Box<super::Final>,
+    pub(super) call: ToolCall<'static>,
+    pub(super) id: u64,
+    pub(super) flight: InFlight,
+    /// Whether its result has to be checked if it is let through.
+    pub(super) awaits_result: bool,
+}
+
+impl Run {
+    pub(super) fn new(id: Arc<str>, input: usize, order: u64) -> Run {
+        Run {
+            id,
+            input,
+            order,
+            ..Run::default()
+        }
+    }
+
+    /// Takes what a `run_start` says.
+    pub(super) fn begin(&mut self, event: RunStart<'_>, policy: &Policy) {
+        self.agent = event.agent.map(|a| a.into_owned().into());
+        self.intent = event.intent.map(|i| i.into_owned().into());
+        self.meta = event.meta.map(|m| Box::new(m.into_owned()));
+        self.elapsed(policy, event.ts.as_ref());
+    }
+
+    /// Goes on after its end.
+    pub(super) fn resume(&mut self, seq: u64, turn: u64, phase: Phase) {
+        self.seq = seq;
+        self.turn = turn;
+        self.state.phase = phase;
+        self.resumed = true;
+    }
+
+    /// Takes note of faults without a run since it was last looked at.
+    pub(super) fn doubt_since(&mut self, epoch: u64) {
+        self.doubtful |= epoch > self.epoch;
+        self.epoch = epoch;
+    }
+
+    /// What expressions may ask of the run.
+    pub(super) fn view(&self) -> RunView<'_> {
+        RunView {
+            id: &self.id,
+            agent: self.agent.as_deref(),
+            intent: self.intent.as_deref(),
+            meta: self.meta.as_deref(),
+        }
+    }
+
+    /// Nanoseconds from the run's start to this time, where a rule asks and both are known. The
+    /// first time met is the start.
+    pub(super) fn elapsed(&mut self, policy: &Policy, ts: Option<&Timestamp<'_>>) -> Option<i128> {
+        policy.dfa.timeout_ns?;
+        let now = time::nanoseconds(ts?)?;
+        let began = *self.began_ns.get_or_insert(now);
+        now.checked_sub(began)
+    }
+
+    /// The phase before a call is judged, and the loop count with it.
+    pub(super) fn advance(&mut self) {
+        match self.state.phase {
+            Phase::Idle | Phase::Observing | Phase::Planning => {
+                self.state.phase = Phase::Acting;
+                self.state.loop_count = 0;
+            }
+            Phase::Acting => self.state.loop_count = self.state.loop_count.saturating_add(1),
+            Phase::Answering | Phase::Rejected | Phase::Exhausted => {}
+        }
+    }
+
+    /// Refused calls whose results would show that they ran.
+    pub(super) fn refused_without_outcome(&self) -> Box<[u64]> {
+        let mut ids: Vec<u64> = self.late.to_vec();
+        ids.extend(self.marks.iter().filter_map(|(id, mark)| {
+            let open = matches!(mark.fate, Fate::Refused(_)) && mark.outcome.is_none();
+            open.then_some(id)
+        }));
+        ids.into()
+    }
+
+    /// Counts a decision for the run's report.
+    pub(super) fn count(&mut self, decision: &Decision) {
+        let tally = &mut self.tally;
+        tally.calls += 1;
+        tally.refused += u64::from(!decision.admitted);
+        tally.judged += u64::from(!decision.barriers.is_empty());
+        if decision.is_violation() {
+            let which = if decision.standing {
+                &mut tally.standing
+            } else {
+                &mut tally.root
+            };
+            *which += 1;
+        }
+    }
+}

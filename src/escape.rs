@@ -1,0 +1,92 @@
+//! Text that nobody vouches for, made safe to look at.
+//!
+//! A terminal obeys control characters, and a reader cannot see what takes no room: both are
+//! shown as escapes. Everything that leaves ink or a plain space stays as it is.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+/// Whether a character acts on a terminal or hides from a reader.
+///
+/// These are the control characters (C0, DEL, C1), the line and paragraph separators, and what
+/// Unicode calls default-ignorable: zero-width and bidirectional controls, tags, variation
+/// selectors, fillers and the like; beside them the interlinear annotation and hieroglyph controls.
+pub fn is_hidden(c: char) -> bool {
+    matches!(c,
+        '\0'..='\u{1f}'
+        | '\u{7f}'..='\u{9f}'
+        | '\u{ad}'
+        | '\u{34f}'
+        | '\u{61c}'
+        | '\u{115f}'..='\u{1160}'
+        | '\u{17b4}'..='\u{17b5}'
+        | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{3164}'
+        | '\u{fe00}'..='\u{fe0f}'
+        | '\u{feff}'
+        | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fffb}'
+        | '\u{13430}'..='\u{1343f}'
+        | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Whether the text is printable ASCII throughout: the common case, told without decoding.
+pub fn is_plain(text: &str) -> bool {
+    text.bytes().all(|b| (0x20..0x7f).contains(&b))
+}
+
+/// The text with every hidden character as `\u{…}`; printable text comes back untouched.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if is_plain(text) || !text.chars().any(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if is_hidden(c) {
+            // Writing to a string does not fail.
+            let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn printable_text_is_borrowed() {
+        for text in ["", "send_email", "naïve – 日本語 🙂 \u{a0}", r"a\u{1b}\b"] {
+            assert!(matches!(visible(text), Cow::Borrowed(t) if t == text));
+        }
+    }
+
+    #[test]
+    fn hidden_characters_are_shown() {
+        assert_eq!(visible("a\u{1b}[2Jb"), r"a\u{1b}[2Jb");
+        assert_eq!(visible("\u{9b}31m\u{7f}"), r"\u{9b}31m\u{7f}");
+        assert_eq!(
+            visible("\r\n\t\u{2028}\u{2029}"),
+            r"\u{d}\u{a}\u{9}\u{2028}\u{2029}"
+        );
+        assert_eq!(
+            visible("x\u{202e}y\u{200b}\u{feff}"),
+            r"x\u{202e}y\u{200b}\u{feff}"
+        );
+        assert_eq!(visible("\u{e0041}\u{e0100}"), r"\u{e0041}\u{e0100}");
+    }
+
+    #[test]
+    fn every_control_character_is_hidden() {
+        for c in (0..=0x10_ffff).filter_map(char::from_u32) {
+            assert!(!c.is_control() || is_hidden(c), "{:x}", u32::from(c));
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! What one command does according to its redirections and the table of programs.
+
+use super::options::{Arg, Value, is_in, split};
+use super::patch;
+use super::programs::{Operands, PROGRAMS, Peer, Program};
+use super::shell::Simple;
+use super::wrappers::SHELLS;
+
+/// Files a command reads and writes, and the addresses it connects to, as written.
+#[derive(Debug, Default)]
+pub struct Effects<'c> {
+    /// Files read.
+    pub reads: Vec<&'c str>,
+    /// Files written, created, changed or removed.
+    pub writes: Vec<&'c str>,
+    /// Addresses that are known to be hosts, with what each of them looks like.
+    pub peers: Vec<(&'c str, Peer)>,
+}
+
+/// What a command, its wrappers taken off, does according to its redirections and the table.
+pub fn of_command(command: &Simple) -> Effects<'_> {
+    let mut found = Effects::default();
+    let program = command.program().unwrap_or("");
+    if is_in("apply_patch applypatch", program) {
+        found.writes.extend(patch::files(&command.input));
+        let words = command.words.iter().skip(1);
+        found.writes.extend(words.flat_map(|w| patch::files(w)));
+    } else if is_in(SHELLS, program) {
+        touch(Operands::ReadFirst, &shell_operands(command), &mut found);
+    } else if let Some(row) = PROGRAMS.iter().find(|row| is_in(row.names, program)) {
+        apply(row, &command.words, &mut found);
+    }
+    for redirect in &command.redirects {
+        if redirect.reads {
+            found.reads.push(&redirect.target);
+        }
+        if redirect.writes {
+            found.writes.push(&redirect.target);
+        }
+    }
+    found
+}
+
+fn shell_operands(command: &Simple) -> Vec<&str> {
+    let words = command.words.iter().skip(1).map(String::as_str);
+    words.filter(|word| !word.starts_with(['-', '+'])).collect()
+}
+
+/// What the options and operands of a program say before its row gives them a meaning.
+#[derive(Default)]
+struct Line<'c> {
+    plain: Vec<&'c str>,
+    /// An option holds what would otherwise be the first operand.
+    pattern: bool,
+    target: Option<&'c str>,
+    in_place: bool,
+}
+
+fn apply<'c>(row: &Program, words: &'c [String], found: &mut Effects<'c>) {
+    if row.operands == Operands::Find {
+        return find(words, found);
+    }
+    let mut line = Line::default();
+    for arg in split(words, &row.options, false) {
+        take(arg, row, &mut line, found);
+    }
+    let named = match row.peer {
+        Peer::None => 0,
+        Peer::First => 1,
+        _ => line.plain.len(),
+    };
+    for (n, operand) in line.plain.iter().take(named).enumerate() {
+        let further = row.peer == Peer::Each && n > 0;
+        let peer = if further { Peer::Web } else { row.peer };
+        found.peers.push((operand, peer));
+    }
+    let mut kind = match row.operands {
+        Operands::Search | Operands::ReadFirst if line.pattern => Operands::Read,
+        Operands::Change if line.pattern => Operands::Write,
+        kind => kind,
+    };
+    if row.peer == Peer::Remote {
+        // What lies on another host is no file of this one.
+        if line.plain.last().is_some_and(|last| is_remote(last)) {
+            kind = Operands::Read;
+        }
+        line.plain.retain(|operand| !is_remote(operand));
+    }
+    line.plain.extend(line.target);
+    let before = found.reads.len();
+    touch(kind, &line.plain, found);
+    if line.in_place {
+        found.writes.extend_from_slice(&found.reads[before..]);
+    }
+}
+
+fn take<'c>(arg: Arg<'c>, row: &Program, line: &mut Line<'c>, found: &mut Effects<'c>) {
+    match arg {
+        // Standard input or output.
+        Arg::Operand("-", _) | Arg::Value("-", Value::Read | Value::Write) => {}
+        Arg::Operand(text, _) => line.plain.push(text),
+        Arg::Value(text, Value::Read) => found.reads.push(text),
+        Arg::Value(text, Value::Write) => found.writes.push(text),
+        Arg::Value(_, Value::Pattern) => line.pattern = true,
+        Arg::Value(text, Value::PatternFile) => {
+            line.pattern = true;
+            found.reads.push(text);
+        }
+        Arg::Value(text, Value::AtFile) => found.reads.extend(at_file(text)),
+        Arg::Value(text, Value::Host) => found.peers.push((text, Peer::Web)),
+        Arg::Value(text, Value::Target) => line.target = Some(text),
+        Arg::Value(_, Value::Skip | Value::Script) => {}
+        // A mode such as `-w` looks like an option.
+        Arg::Short('r' | 'w' | 'x' | 'X' | 's' | 't') if row.operands == Operands::Change => {
+            line.pattern = true;
+        }
+        Arg::Short(letter) => line.in_place |= is_in(row.in_place, &format!("-{letter}")),
+        Arg::Long(name) => line.in_place |= is_in(row.in_place, name),
+    }
+}
+
+/// The file that `@FILE`, `NAME=@FILE` or `NAME=<FILE;type=…` names.
+fn at_file(text: &str) -> Option<&str> {
+    let file = text.strip_prefix('@').or_else(|| {
+        let (_, value) = text.split_once('=')?;
+        value.strip_prefix(['@', '<'])
+    })?;
+    let file = file.split(';').next().unwrap_or(file);
+    (!file.is_empty() && file != "-").then_some(file)
+}
+
+/// Whether an operand of `scp` and its kin lies on another host: a colon before any slash, or a
+/// scheme.
+pub fn is_remote(operand: &str) -> bool {
+    operand.contains("://")
+        || operand
+            .split_once(':')
+            .is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'))
+}
+
+fn touch<'c>(kind: Operands, plain: &[&'c str], found: &mut Effects<'c>) {
+    let rest = plain.get(1..).unwrap_or_default();
+    match kind {
+        Operands::Other | Operands::Find => {}
+        Operands::Read => found.reads.extend(plain),
+        Operands::ReadFirst => found.reads.extend(plain.first()),
+        Operands::Search => found.reads.extend(rest),
+        Operands::Write => found.writes.extend(plain),
+        Operands::Change => found.writes.extend(rest),
+        Operands::CopyTo | Operands::MoveTo => {
+            let Some((last, sources)) = plain.split_last() else {
+                return;
+            };
+            found.reads.extend(sources);
+            if kind == Operands::MoveTo {
+                found.writes.extend(sources);
+            }
+            found.writes.push(last);
+        }
+        Operands::Link => found.writes.extend(plain.last()),
+        Operands::Assign => {
+            for word in plain {
+                found.reads.extend(word.strip_prefix("if="));
+                found.writes.extend(word.strip_prefix("of="));
+            }
+        }
+    }
+}
+
+fn find<'c>(words: &'c [String], found: &mut Effects<'c>) {
+    let is_root = |word: &&String| !word.starts_with(['-', '(', '!', ')']);
+    let options = |word: &&String| matches!(word.as_str(), "-H" | "-L" | "-P");
+    let roots = words.iter().skip(1).skip_while(options).take_while(is_root);
+    let roots: Vec<&str> = roots.map(String::as_str).collect();
+    found.reads.extend(&roots);
+    if words.iter().any(|word| word == "-delete") {
+        found.writes.extend(roots);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(line: &str) -> (String, String) {
+        let command = Simple::of_words(line.split(' ').map(str::to_owned).collect());
+        let effects = of_command(&command);
+        (effects.reads.join(" "), effects.writes.join(" "))
+    }
+
+    #[test]
+    fn operands_read_and_write() {
+        for (line, reads, writes) in [
+            ("cat a - b", "a b", ""),
+            ("head -n 5 a", "a", ""),
+            ("grep -rn x a b", "a b", ""),
+            ("grep -e x a", "a", ""),
+            ("grep -f pats x", "pats x", ""),
+            ("sed s/a/b/ f", "f", ""),
+            ("sed -i.bak -e s/a/b/ f", "f", "f"),
+            ("sed --in-place s/a/b/ f", "f", "f"),
+            ("perl -pi -e x f", "f", "f"),
+            ("rm -rf a b", "", "a b"),
+            ("rm -r a", "", "a"),
+            ("mkdir -p a", "", "a"),
+            ("base64 -d a", "a", ""),
+            ("gzip -c a", "", "a"),
+            ("chmod -x a", "", "a"),
+            ("chmod -R u+x a", "", "a"),
+            ("chmod --reference=b a", "", "a"),
+            ("rsync -P a h:b", "a", ""),
+            ("curl -d m=a@b.example -F x=@g;type=t u", "g", ""),
+            ("chmod 777 a", "", "a"),
+            ("cp -r a b c", "a b", "c"),
+            ("cp -t d a b", "a b", "d"),
+            ("mv a b", "a", "a b"),
+            ("ln -s a b", "", "b"),
+            ("dd if=a of=b bs=1", "a", "b"),
+            ("find a b -name x -delete", "a b", "a b"),
+            ("curl -d @f -F x=@g -o out u.example", "f g", "out"),
+            ("scp a h:b", "a", ""),
+            ("scp h:a b", "", "b"),
+            ("bash x.sh y", "x.sh", ""),
+            ("frobnicate a", "", ""),
+            ("cp", "", ""),
+        ] {
+            assert_eq!(found(line), (reads.to_owned(), writes.to_owned()), "{line}");
+        }
+    }
+}

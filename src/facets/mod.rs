@@ -1,0 +1,273 @@
+//! What a call's arguments say it does, for the expressions of a policy: the commands it runs, the
+//! files it reads and writes, the addresses and hosts it names.
+//!
+//! Facets are read off the text alone: variables, globs and brace expansions stand as written,
+//! `cd` is not followed, and a script that a program downloads or assembles is not seen. Where a
+//! text cannot be split into commands it counts as one command, so that a rule still meets it, and
+//! [`Facets::complete`] is false.
+//!
+//! Lists keep the order of the document and repeat nothing.
+
+mod collect;
+pub mod effects;
+mod hosts;
+pub mod names;
+pub mod options;
+pub mod patch;
+pub mod paths;
+pub mod programs;
+pub mod shell;
+pub mod tools;
+pub mod urls;
+pub mod wrappers;
+
+use crate::trace::json::Json;
+use collect::Item;
+use shell::{Script, Simple};
+use std::collections::HashSet;
+use tools::Access;
+
+/// Everything the arguments of a call say it does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facets {
+    /// Simple commands of command lines: program and words joined by single spaces, without quotes
+    /// and without wrappers such as `sudo`, `env`, `timeout` or `sh -c`.
+    pub commands: Vec<String>,
+    /// Normalised paths that are read.
+    pub reads: Vec<String>,
+    /// Normalised paths that are created, changed or removed.
+    pub writes: Vec<String>,
+    /// Normalised http, https, ftp, ftps, ws and wss addresses; one that is not valid as written.
+    pub urls: Vec<String>,
+    /// Hosts of those addresses, and hosts that commands connect to, in lower case.
+    pub hosts: Vec<String>,
+    /// Whether every command line was understood to its end. Otherwise its text is among the
+    /// commands, and more may happen than the lists show.
+    pub complete: bool,
+}
+
+/// All facets of a call. Each can be had by itself, at less work, from [`Arguments`].
+pub fn of_call(tool: &str, args: &Json<'_>) -> Facets {
+    let arguments = Arguments::new(tool, args);
+    Facets {
+        commands: arguments.commands(),
+        reads: arguments.reads(),
+        writes: arguments.writes(),
+        urls: arguments.urls(),
+        hosts: arguments.hosts(),
+        complete: arguments.complete(),
+    }
+}
+
+/// The commands of a call, see [`Facets::commands`].
+pub fn commands(tool: &str, args: &Json<'_>) -> Vec<String> {
+    Arguments::new(tool, args).commands()
+}
+
+/// The files a call reads, see [`Facets::reads`].
+pub fn reads(tool: &str, args: &Json<'_>) -> Vec<String> {
+    Arguments::new(tool, args).reads()
+}
+
+/// The files a call writes, see [`Facets::writes`].
+pub fn writes(tool: &str, args: &Json<'_>) -> Vec<String> {
+    Arguments::new(tool, args).writes()
+}
+
+/// The addresses a call names, see [`Facets::urls`].
+pub fn urls(tool: &str, args: &Json<'_>) -> Vec<String> {
+    Arguments::new(tool, args).urls()
+}
+
+/// The hosts a call names, see [`Facets::hosts`].
+pub fn hosts(tool: &str, args: &Json<'_>) -> Vec<String> {
+    Arguments::new(tool, args).hosts()
+}
+
+/// The arguments of a call, taken apart once; each list is worked out when it is asked for.
+#[derive(Debug)]
+pub struct Arguments<'a> {
+    access: Access,
+    editor_views: bool,
+    items: Vec<Item<'a>>,
+}
+
+impl<'a> Arguments<'a> {
+    /// Takes the arguments of a call of `tool` apart.
+    pub fn new(tool: &str, args: &'a Json<'_>) -> Self {
+        let tool = names::tool(tool);
+        let access = tools::access(&tool);
+        let command = args.get("command").and_then(Json::as_str);
+        Arguments {
+            access,
+            editor_views: command == Some("view"),
+            items: collect::items(&tool, access, args),
+        }
+    }
+
+    /// See [`Facets::complete`].
+    pub fn complete(&self) -> bool {
+        self.scripts().all(|script| script.complete)
+    }
+
+    /// See [`Facets::commands`].
+    pub fn commands(&self) -> Vec<String> {
+        let mut list = List::default();
+        for command in self.scripts().flat_map(|script| &script.commands) {
+            list.push(command.text());
+        }
+        list.items
+    }
+
+    /// See [`Facets::reads`].
+    pub fn reads(&self) -> Vec<String> {
+        self.files(|touched| touched.0, |effects| &effects.reads)
+    }
+
+    /// See [`Facets::writes`].
+    pub fn writes(&self) -> Vec<String> {
+        let mut list = List::default();
+        for item in &self.items {
+            if let Item::Text(key, text) = item
+                && tools::is_patch(self.access, key.as_deref())
+            {
+                patch::files(text).for_each(|file| list.push_path(file));
+            }
+        }
+        for path in self.files(|touched| touched.1, |effects| &effects.writes) {
+            list.push(path);
+        }
+        list.items
+    }
+
+    /// See [`Facets::urls`].
+    pub fn urls(&self) -> Vec<String> {
+        let mut list = List::default();
+        for text in self.items.iter().flat_map(texts) {
+            urls::find(text).into_iter().for_each(|a| list.push(a.url));
+        }
+        list.items
+    }
+
+    /// See [`Facets::hosts`].
+    pub fn hosts(&self) -> Vec<String> {
+        let mut list = List::default();
+        for item in &self.items {
+            for text in texts(item) {
+                urls::find(text).into_iter().for_each(|a| list.push(a.host));
+            }
+            match item {
+                Item::Text(key, text) => list.extend(keyed_host(key.as_deref(), text)),
+                Item::Commands(script) => {
+                    for command in &script.commands {
+                        list.extend(command_hosts(command));
+                    }
+                }
+            }
+        }
+        list.items
+    }
+
+    fn scripts(&self) -> impl Iterator<Item = &Script> {
+        self.items.iter().filter_map(|item| match item {
+            Item::Commands(script) => Some(script),
+            Item::Text(..) => None,
+        })
+    }
+
+    fn files(
+        &self,
+        touched: impl Fn((bool, bool)) -> bool,
+        of: impl for<'e, 'c> Fn(&'e effects::Effects<'c>) -> &'e Vec<&'c str>,
+    ) -> Vec<String> {
+        let mut list = List::default();
+        for item in &self.items {
+            match item {
+                Item::Text(Some(key), text) => {
+                    if touched(tools::touches(self.access, key, self.editor_views)) {
+                        list.push_path(text);
+                    }
+                }
+                Item::Text(None, _) => {}
+                Item::Commands(script) => {
+                    for command in &script.commands {
+                        let effects = effects::of_command(command);
+                        of(&effects).iter().for_each(|path| list.push_path(path));
+                    }
+                }
+            }
+        }
+        list.items
+    }
+}
+
+/// The texts of an item that may hold addresses.
+fn texts<'i>(item: &'i Item<'_>) -> Vec<&'i str> {
+    let script = match item {
+        Item::Text(_, text) => return vec![text],
+        Item::Commands(script) => script,
+    };
+    let of = |command: &'i Simple| {
+        let assigned = command.assignments.iter().filter_map(|a| a.split_once('='));
+        let stripped = command.stripped.iter().map(String::as_str);
+        let targets = command.redirects.iter().map(|r| r.target.as_str());
+        assigned
+            .map(|(_, value)| value)
+            .chain(stripped)
+            .chain(command.words.iter().map(String::as_str))
+            .chain(targets)
+            .chain(std::iter::once(command.input.as_str()))
+    };
+    script.commands.iter().flat_map(of).collect()
+}
+
+fn command_hosts(command: &Simple) -> Vec<String> {
+    let peers = effects::of_command(command).peers;
+    let named = peers
+        .iter()
+        .filter_map(|(operand, peer)| hosts::of_operand(operand, *peer));
+    let redirected = command.redirects.iter();
+    named
+        .chain(redirected.filter_map(|r| hosts::of_redirect(&r.target)))
+        .collect()
+}
+
+/// The host under a key that names one, or an address without its scheme.
+fn keyed_host(key: Option<&str>, text: &str) -> Option<String> {
+    let key = key?;
+    if options::is_in("host hostname host_name", key) {
+        let text = text.trim();
+        return (!text.is_empty())
+            .then(|| urls::host_without_scheme(text).unwrap_or_else(|| urls::host_name(text)));
+    }
+    let address = options::is_in("url urls uri link href endpoint base_url webhook_url", key);
+    if !address || text.contains("://") {
+        return None;
+    }
+    urls::host_without_scheme(text.trim())
+}
+
+/// A list without repeats or empty texts.
+#[derive(Default)]
+struct List {
+    items: Vec<String>,
+    seen: HashSet<String>,
+}
+
+impl List {
+    fn push(&mut self, text: String) {
+        if !text.is_empty() && self.seen.insert(text.clone()) {
+            self.items.push(text);
+        }
+    }
+
+    fn push_path(&mut self, path: &str) {
+        if !path.trim().is_empty() && !paths::is_stream(path) {
+            self.push(paths::normalise(path));
+        }
+    }
+
+    fn extend(&mut self, texts: impl IntoIterator<Item = String>) {
+        texts.into_iter().for_each(|text| self.push(text));
+    }
+}

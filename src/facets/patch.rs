@@ -1,0 +1,26 @@
+//! Files that a patch in the `*** Begin Patch` form changes.
+
+const HEADERS: &[&str] = &[
+    "*** Add File: ",
+    "*** Update File: ",
+    "*** Delete File: ",
+    "*** Move to: ",
+];
+
+/// The files a patch adds, changes, deletes or moves to, in order.
+pub fn files(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(|line| {
+        let header = |header: &&str| line.strip_prefix(*header);
+        HEADERS.iter().find_map(header).map(str::trim)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn headers_name_the_files() {
+        let text = "*** Begin Patch\n*** Update File: a b.rs\n*** Move to: c\n+*** Add File: no\n\
+                    *** Delete File: d\n*** End Patch";
+        assert_eq!(super::files(text).collect::<Vec<_>>(), ["a b.rs", "c", "d"]);
+    }
+}

@@ -1,0 +1,167 @@
+//! What runs inside a word: command and process substitutions, also inside parameter and
+//! arithmetic expansions and here-documents. The outer word keeps them as written.
+
+use super::parser::{Close, Parser, Stop};
+
+impl Parser<'_> {
+    /// Takes what a dollar sign begins and appends it as written.
+    pub(super) fn dollar(&mut self, text: &mut String) -> Result<(), Stop> {
+        if self.starts("$((") && self.arithmetic_end(self.pos + 1).is_some() {
+            let start = self.pos;
+            self.bump();
+            self.arithmetic()?;
+            text.push_str(&self.src[start..self.pos]);
+            return Ok(());
+        }
+        if self.starts("$(") {
+            self.bump();
+            return self.substitution(1, text);
+        }
+        if self.starts("${") {
+            return self.parameter(text);
+        }
+        self.bump();
+        text.push('$');
+        Ok(())
+    }
+
+    /// Takes the list in parentheses that begins here and appends it as written, with `before`
+    /// bytes in front of it.
+    pub(super) fn substitution(&mut self, before: usize, text: &mut String) -> Result<(), Stop> {
+        let start = self.pos - before;
+        self.subshell()?;
+        text.push_str(&self.src[start..self.pos]);
+        Ok(())
+    }
+
+    /// Takes the list in parentheses that begins here.
+    pub(super) fn subshell(&mut self) -> Result<(), Stop> {
+        self.bump();
+        self.enter()?;
+        self.list(Close::Paren)?;
+        self.leave();
+        Ok(())
+    }
+
+    /// Takes `${…}` and what runs inside its default values.
+    fn parameter(&mut self, text: &mut String) -> Result<(), Stop> {
+        let start = self.pos;
+        self.pos += 2;
+        self.enter()?;
+        let mut quoted = false;
+        loop {
+            match self.peek().ok_or(Stop::Unterminated)? {
+                '}' => {
+                    self.bump();
+                    break;
+                }
+                '\'' if !quoted => {
+                    self.bump();
+                    let end = self.rest().find('\'').ok_or(Stop::Unterminated)?;
+                    self.pos += end + 1;
+                }
+                c => {
+                    quoted ^= c == '"';
+                    self.inner(c)?;
+                }
+            }
+        }
+        self.leave();
+        text.push_str(&self.src[start..self.pos]);
+        Ok(())
+    }
+
+    /// Takes one character of a text in which only expansions matter, or the expansion it begins.
+    fn inner(&mut self, c: char) -> Result<(), Stop> {
+        match c {
+            '$' => self.dollar(&mut String::new()),
+            '`' => self.backquote(&mut String::new()),
+            '\\' => {
+                self.bump();
+                self.bump();
+                Ok(())
+            }
+            _ => {
+                self.bump();
+                Ok(())
+            }
+        }
+    }
+
+    /// Where the arithmetic that begins with `((` at `start` ends; `None` where the two
+    /// parentheses are those of subshells.
+    pub(super) fn arithmetic_end(&self, start: usize) -> Option<usize> {
+        let bytes = self.src.as_bytes();
+        let mut level = 0usize;
+        let mut at = start + 2;
+        while let Some(&byte) = bytes.get(at) {
+            match byte {
+                b'\\' => at += 1,
+                b'\'' => at += 1 + self.src.get(at + 1..)?.find('\'')?,
+                b'(' => level += 1,
+                b')' if level == 0 => {
+                    return (bytes.get(at + 1) == Some(&b')')).then_some(at + 2);
+                }
+                b')' => level -= 1,
+                _ => {}
+            }
+            at += 1;
+        }
+        None
+    }
+
+    /// Takes the arithmetic `((…))` that begins here and what runs inside it.
+    pub(super) fn arithmetic(&mut self) -> Result<(), Stop> {
+        let end = self.arithmetic_end(self.pos).ok_or(Stop::Unterminated)?;
+        self.enter()?;
+        while self.pos < end {
+            match self.peek() {
+                Some(c) => self.inner(c)?,
+                None => break,
+            }
+        }
+        self.leave();
+        Ok(())
+    }
+
+    /// Takes a substitution in backquotes. Its text loses one level of backslashes before it is
+    /// read.
+    pub(super) fn backquote(&mut self, text: &mut String) -> Result<(), Stop> {
+        let start = self.pos;
+        self.bump();
+        let mut script = String::new();
+        loop {
+            match self.bump().ok_or(Stop::Unterminated)? {
+                '`' => break,
+                '\\' => match self.bump().ok_or(Stop::Unterminated)? {
+                    c @ ('`' | '\\' | '$') => script.push(c),
+                    c => {
+                        script.push('\\');
+                        script.push(c);
+                    }
+                },
+                c => script.push(c),
+            }
+        }
+        text.push_str(&self.src[start..self.pos]);
+        self.enter()?;
+        let mut inner = Parser::new(&script, self.depth);
+        let outcome = inner.list(Close::End);
+        self.adopt(inner);
+        self.leave();
+        outcome
+    }
+
+    /// Reads the substitutions of a here-document's body.
+    pub(super) fn here_body(&mut self, body: &str) -> Result<(), Stop> {
+        self.enter()?;
+        let mut inner = Parser::new(body, self.depth);
+        let mut outcome = Ok(());
+        while let (Some(c), Ok(())) = (inner.peek(), &outcome) {
+            outcome = inner.inner(c);
+        }
+        self.adopt(inner);
+        self.leave();
+        outcome
+    }
+}

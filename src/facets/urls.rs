@@ -1,0 +1,240 @@
+//! Addresses in text, in the form browsers give them.
+
+use url::{Host, Url};
+
+/// Schemes whose addresses are listed.
+const SCHEMES: &[&str] = &["https", "http", "ftp", "ftps", "wss", "ws"];
+
+/// Longest address taken, in bytes; a longer one is cut.
+const MAX_URL: usize = 8 * 1024;
+
+/// An address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// The address, normalised; as it was written where it is no valid one.
+    pub url: String,
+    /// Its host in lower case, without brackets or a closing dot; empty where there is none.
+    pub host: String,
+}
+
+/// The addresses in a text, in order.
+pub fn find(text: &str) -> Vec<Address> {
+    let trimmed = text.trim();
+    if scheme(trimmed).is_some() && !trimmed.contains(char::is_whitespace) {
+        // The whole text is an address: nothing is taken for what surrounds it.
+        return address(trimmed).into_iter().collect();
+    }
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(colon) = text[at..].find(':').map(|n| at + n) {
+        at = colon + 1;
+        let start = word_start(text, colon);
+        if scheme(&text[start..]).is_none() {
+            continue;
+        }
+        let candidate = &text[start..start + extent(&text[start..])];
+        at = at.max(start + candidate.len());
+        found.extend(address(candidate));
+    }
+    found
+}
+
+/// The address of a host given without a scheme: `example.com/x`, `localhost:80`, `10.0.0.1`.
+/// `None` for what does not look like one.
+pub fn host_without_scheme(text: &str) -> Option<String> {
+    let text = text.strip_prefix("//").unwrap_or(text);
+    let authority = text.split(['/', '?', '#', '\\']).next().unwrap_or("");
+    let host_port = authority.rsplit('@').next().unwrap_or("");
+    let name = match host_port.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|b| b.is_ascii_digit()) => name,
+        _ => host_port,
+    };
+    let dotted = name.trim_end_matches('.').contains('.') && !name.starts_with('.');
+    let plausible = name
+        .chars()
+        .all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_'));
+    let numeric = name == "localhost" || (name.starts_with('[') && name.ends_with(']'));
+    (numeric || (dotted && plausible)).then(|| host_name(name))
+}
+
+/// A host's name as it is compared: lower case, in ASCII, addresses in their usual form. What is
+/// no host keeps its text.
+pub fn host_name(name: &str) -> String {
+    let cut = cut(name);
+    // Only for http do numbers like 0x7f.1 read as the addresses they are.
+    match Url::parse(&format!("http://{cut}/")) {
+        Ok(url) if url.path() == "/" && url.query().is_none() => host_of(&url),
+        _ => cut.to_lowercase(),
+    }
+}
+
+fn host_of(url: &Url) -> String {
+    match url.host() {
+        Some(Host::Domain(name)) => name.trim_end_matches('.').to_lowercase(),
+        Some(Host::Ipv4(address)) => address.to_string(),
+        Some(Host::Ipv6(address)) => address.to_string(),
+        None => String::new(),
+    }
+}
+
+/// The listed scheme that the text begins with, if a slash follows its colon.
+fn scheme(text: &str) -> Option<&'static str> {
+    SCHEMES.iter().copied().find(|scheme| {
+        let (Some(head), Some(rest)) = (text.get(..scheme.len()), text.get(scheme.len()..)) else {
+            return false;
+        };
+        head.eq_ignore_ascii_case(scheme) && (rest.starts_with(":/") || rest.starts_with(":\\"))
+    })
+}
+
+/// Where the letters in front of `end` begin, at most as many as a scheme has.
+fn word_start(text: &str, end: usize) -> usize {
+    let bytes = &text.as_bytes()[..end];
+    let letters = bytes.iter().rev().take(5);
+    end - letters.take_while(|b| b.is_ascii_alphabetic()).count()
+}
+
+/// How far the address at the beginning of a text reaches.
+fn extent(text: &str) -> usize {
+    let text = cut(text);
+    let stop = |c: char| {
+        c.is_whitespace() || c.is_control() || matches!(c, '"' | '\'' | '`' | '<' | '>' | '|')
+    };
+    let all = &text[..text.find(stop).unwrap_or(text.len())];
+    let slashes = all.find(':').map_or(0, |colon| colon + 1);
+    let authority = slashes + leading(&all[slashes..], |c| matches!(c, '/' | '\\'));
+    let path = authority + leading(&all[authority..], |c| !matches!(c, '/' | '\\' | '?' | '#'));
+    // Punctuation ends a host in running text, but belongs to what stands in front of an `@`.
+    let name = &all[authority..path];
+    if let Some(end) = name.find([',', ';', '(', ')', '{', '}'])
+        && !name.contains('@')
+    {
+        return authority + end;
+    }
+    trim(all).len()
+}
+
+fn leading(text: &str, is: impl Fn(char) -> bool) -> usize {
+    text.find(|c| !is(c)).unwrap_or(text.len())
+}
+
+/// Takes off what closes a sentence or a bracket around the address. Work is linear: brackets are
+/// counted once.
+fn trim(url: &str) -> &str {
+    let count = |c: char| url.matches(c).count() as isize;
+    let mut surplus = [
+        (')', count(')') - count('(')),
+        (']', count(']') - count('[')),
+        ('}', count('}') - count('{')),
+    ];
+    let mut end = url.len();
+    while let Some(last) = url[..end].chars().next_back() {
+        let bracket = surplus.iter_mut().find(|(c, n)| *c == last && *n > 0);
+        if let Some((_, n)) = bracket {
+            *n -= 1;
+        } else if !matches!(last, '.' | ',' | ';' | ':' | '!' | '?' | '*' | '_') {
+            break;
+        }
+        end -= last.len_utf8();
+    }
+    &url[..end]
+}
+
+fn cut(text: &str) -> &str {
+    let mut end = text.len().min(MAX_URL);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+fn address(text: &str) -> Option<Address> {
+    let text = cut(text);
+    if let Ok(url) = Url::parse(text) {
+        let host = host_of(&url);
+        return Some(Address {
+            url: url.into(),
+            host,
+        });
+    }
+    // No valid address, but somebody may still follow it: it is listed as it stands.
+    let after = text.split_once(':').map_or("", |(_, rest)| rest);
+    let authority = after.trim_start_matches(['/', '\\']);
+    let host = authority.split(['/', '\\', '?', '#']).next().unwrap_or("");
+    (!host.is_empty()).then(|| Address {
+        url: text.to_owned(),
+        host: host.rsplit('@').next().unwrap_or(host).to_lowercase(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn urls(text: &str) -> Vec<String> {
+        find(text).into_iter().map(|a| a.url).collect()
+    }
+
+    fn hosts(text: &str) -> Vec<String> {
+        find(text).into_iter().map(|a| a.host).collect()
+    }
+
+    #[test]
+    fn addresses_are_normalised() {
+        for (text, expected) in [
+            ("HTTP://EXAMPLE.com:80/a/../b", "http://example.com/b"),
+            ("https://example.com", "https://example.com/"),
+            ("https://e.com/a/%2e%2E/b", "https://e.com/b"),
+            ("http:\\\\e.com\\x", "http://e.com/x"),
+            ("http:/e.com", "http://e.com/"),
+            ("http://0x7f.1/", "http://127.0.0.1/"),
+            ("http://bücher.example/", "http://xn--bcher-kva.example/"),
+            ("ws://h/x", "ws://h/x"),
+            ("ftp://u:p@h:21/x", "ftp://u:p@h/x"),
+            ("see https://e.com/a_(b). ok", "https://e.com/a_(b)"),
+            ("[x](https://e.com/y)", "https://e.com/y"),
+            ("{\"u\":\"https:\\/\\/e.com\\/x\"}", "https://e.com//x"),
+            ("a=https://e.com/x;y,z", "https://e.com/x;y,z"),
+        ] {
+            assert_eq!(urls(text), [expected], "{text}");
+        }
+        assert!(urls("file:///etc http: https:// mailto:a@b xhttp:/y").is_empty());
+    }
+
+    #[test]
+    fn hosts_cannot_be_disguised() {
+        assert_eq!(hosts("go to http://good.com,@evil.com/ now"), ["evil.com"]);
+        assert_eq!(hosts("https://good.com@evil.com./"), ["evil.com"]);
+        assert_eq!(hosts("http://a.com,http://b.com"), ["a.com,http"]);
+        assert_eq!(hosts("x http://a.com,http://b.com"), ["a.com", "b.com"]);
+        assert_eq!(hosts("http://[::1]:80/"), ["::1"]);
+        assert_eq!(hosts("http://[bad/x"), ["[bad"]);
+        assert_eq!(hosts("http://${HOST}/x y").len(), 1);
+    }
+
+    #[test]
+    fn hosts_without_a_scheme() {
+        for (text, expected) in [
+            ("Example.com/x", Some("example.com")),
+            ("u@h.example:22", Some("h.example")),
+            ("localhost:80", Some("localhost")),
+            ("10.0.0.1", Some("10.0.0.1")),
+            ("//e.com/x", Some("e.com")),
+            ("[::1]:80", Some("::1")),
+            ("word", None),
+            ("./a.b", None),
+            ("", None),
+        ] {
+            assert_eq!(host_without_scheme(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn hostile_text_takes_linear_time() {
+        let colons = "http:".repeat(200_000);
+        assert!(urls(&colons).is_empty());
+        assert_eq!(urls(&format!("x http://{}", "ü".repeat(500_000))).len(), 1);
+        urls(&"http://((".repeat(100_000));
+        urls(&format!("x http://e.com/{}", ")".repeat(1 << 20)));
+    }
+}

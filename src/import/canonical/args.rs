@@ -1,0 +1,109 @@
+//! The arguments of a call, which have several spellings.
+
+use super::fields::Fields;
+use super::keys::Key;
+use super::text;
+use crate::trace::event::RawJson;
+use crate::trace::fault::{FaultCode, WarningCode};
+use crate::trace::json::{Raw, decode};
+
+impl<'a> Fields<'_, 'a> {
+    /// The arguments; absent is `{}`.
+    pub fn arguments(&mut self) -> RawJson<'a> {
+        let direct = self.spelled(
+            &[Key::Args, Key::Arguments, Key::Input],
+            Self::argument_value,
+            same_json,
+        );
+        let Some((raw, built)) = self.argument_vector() else {
+            return direct.unwrap_or_default();
+        };
+        match direct {
+            Some(direct) if same_json(&direct, &built) => direct,
+            Some(_) => {
+                let message = "arguments are given twice: by `argv` or `payload`, and as a whole";
+                self.fault(FaultCode::DuplicateKey, raw.offset, message.to_owned());
+                built
+            }
+            None => built,
+        }
+    }
+
+    /// Arguments given as a whole, or as a string that holds them.
+    fn argument_value(&mut self, key: Key) -> Option<RawJson<'a>> {
+        let raw = self.slots.get(key)?;
+        self.look_into(key, raw.offset, raw.bytes, true);
+        if raw.bytes.first() != Some(&b'"') {
+            return Some(RawJson::from_scanned(raw.bytes));
+        }
+        let text = decode(raw.bytes).text;
+        if text.trim_start().starts_with('{') {
+            match RawJson::from_text(text.trim().as_bytes()) {
+                Ok(json) => {
+                    self.look_into(key, raw.offset, json.bytes(), false);
+                    return Some(json);
+                }
+                Err(_) => {
+                    let message = format!(
+                        "`{}` is a string that looks like an object but is none",
+                        key.name()
+                    );
+                    self.warn(WarningCode::UnparsedArguments, raw.offset, message);
+                }
+            }
+        }
+        Some(RawJson::from_scanned(raw.bytes))
+    }
+
+    /// An object made of `argv` and `payload`, with the first of them.
+    fn argument_vector(&mut self) -> Option<(Raw<'a>, RawJson<'a>)> {
+        let mut parts: Vec<(Key, Raw<'a>)> = [Key::Argv, Key::Payload]
+            .into_iter()
+            .filter_map(|key| Some((key, self.slots.get(key)?)))
+            .collect();
+        parts.sort_unstable_by_key(|(_, raw)| raw.offset);
+        let (_, first) = *parts.first()?;
+        let mut object = Vec::new();
+        for (i, (key, raw)) in parts.into_iter().enumerate() {
+            self.look_into(key, raw.offset, raw.bytes, true);
+            object.push(if i == 0 { b'{' } else { b',' });
+            object.extend_from_slice(format!("\"{}\":", key.name()).as_bytes());
+            object.extend_from_slice(raw.bytes);
+        }
+        object.push(b'}');
+        match RawJson::from_text(object) {
+            Ok(json) => Some((first, json)),
+            // Its parts are valid: only the level added around them can be too much.
+            Err(e) => {
+                let message = format!("arguments are {}", e.message);
+                self.fault(FaultCode::TooDeep, first.offset, message);
+                None
+            }
+        }
+    }
+
+    /// Warns of what is odd inside arguments. `exact` says that offsets in `json` are offsets of
+    /// the record from `offset` on; otherwise all is told at `offset`.
+    fn look_into(&mut self, key: Key, offset: usize, json: &[u8], exact: bool) {
+        let place = |at: usize| offset + if exact { at } else { 0 };
+        if self.escaped {
+            let found = text::escapes(json);
+            if let Some(at) = found.lone_surrogate {
+                self.repaired(key.name(), place(at));
+            }
+            if let Some(at) = found.nul {
+                let message = format!("`{}` holds a NUL character", key.name());
+                self.warn(WarningCode::NulCharacter, place(at), message);
+            }
+        }
+        if let Some((at, name)) = text::repeated_key(json) {
+            let name = super::fields::quoted(&name);
+            let message = format!("{name} is given more than once inside `{}`", key.name());
+            self.warn(WarningCode::RepeatedArgument, place(at), message);
+        }
+    }
+}
+
+fn same_json(a: &RawJson<'_>, b: &RawJson<'_>) -> bool {
+    a == b || a.json() == b.json()
+}

@@ -1,0 +1,162 @@
+//! Builds the event of each kind of record from its fields.
+
+use super::fields::Fields;
+use super::keys::{Key, Kind};
+use crate::trace::event::{
+    Approval, ApprovalOutcome, Event, GroundTruth, Outcome, Recorded, RunEnd, RunStart, RunStatus,
+    ToolCall, ToolResult,
+};
+use crate::trace::fault::FaultCode;
+use crate::trace::json::{decode, scan_object};
+use crate::trace::money::Nano;
+use std::borrow::Cow;
+
+impl<'a> Fields<'_, 'a> {
+    /// The event of a record of `kind`; `None` if a required field is missing. It is to be used
+    /// only if the fields are not [`unusable`](Fields::unusable) by then.
+    pub fn event(&mut self, kind: Kind, run: Option<Cow<'a, str>>) -> Option<Event<'a>> {
+        match kind {
+            Kind::RunStart => self.run_start(run).map(Event::RunStart),
+            Kind::ToolCall => self.tool_call(run).map(|c| Event::ToolCall(Box::new(c))),
+            Kind::ToolResult => self.tool_result(run).map(Event::ToolResult),
+            Kind::Approval => self.approval(run).map(Event::Approval),
+            Kind::RunEnd => self.run_end(run).map(Event::RunEnd),
+        }
+    }
+
+    fn run_start(&mut self, run: Option<Cow<'a, str>>) -> Option<RunStart<'a>> {
+        let run = self.required(Key::Run, run)?;
+        Some(RunStart {
+            run: Some(run),
+            agent: self.prose(Key::Agent),
+            intent: self.prose(Key::Intent),
+            ts: self.timestamp(Key::Ts),
+            label: self.word(Key::Label, GroundTruth::ALL),
+            meta: self.object(Key::Meta),
+        })
+    }
+
+    fn tool_call(&mut self, run: Option<Cow<'a, str>>) -> Option<ToolCall<'a>> {
+        let tool = self.name_of_tool()?;
+        let outcome = self.outcome();
+        Some(ToolCall {
+            run,
+            tool,
+            id: self.one_id(&[Key::Id, Key::CallId, Key::ToolCallId]),
+            turn: self.whole(Key::Turn),
+            args: self.arguments(),
+            agent: self.prose(Key::Agent),
+            resources: self.texts(Key::Resources),
+            estimated_cost: self.estimate(),
+            batch: self.identity(Key::Batch),
+            labels: self.texts(Key::Labels),
+            context_embedding: self.vector(Key::ContextEmbedding),
+            action_embedding: self.vector(Key::ActionEmbedding),
+            recorded: self.word(Key::Decision, Recorded::ALL),
+            semantic_score: self.float(Key::SemanticScore),
+            approval: self.word(Key::Approval, ApprovalOutcome::ALL),
+            ts: self.timestamp(Key::Ts),
+            outcome: outcome.is_known().then_some(outcome),
+        })
+    }
+
+    fn tool_result(&mut self, run: Option<Cow<'a, str>>) -> Option<ToolResult<'a>> {
+        Some(ToolResult {
+            run,
+            call: self.call()?,
+            outcome: self.outcome(),
+            ts: self.timestamp(Key::Ts),
+        })
+    }
+
+    fn approval(&mut self, run: Option<Cow<'a, str>>) -> Option<Approval<'a>> {
+        let call = self.call()?;
+        let decision = self.word(Key::Decision, ApprovalOutcome::ALL);
+        let decision = self.required(Key::Decision, decision)?;
+        self.timestamp(Key::Ts);
+        Some(Approval {
+            run,
+            call,
+            decision,
+            by: self.prose(Key::By),
+        })
+    }
+
+    fn run_end(&mut self, run: Option<Cow<'a, str>>) -> Option<RunEnd<'a>> {
+        let run = self.required(Key::Run, run)?;
+        let status = self.word(Key::Status, RunStatus::ALL);
+        self.prose(Key::Reason);
+        self.timestamp(Key::Ts);
+        Some(RunEnd {
+            run: Some(run),
+            // An end without a status is an end all the same: the agent has answered.
+            status: status.unwrap_or(RunStatus::Answered),
+        })
+    }
+
+    fn name_of_tool(&mut self) -> Option<Cow<'a, str>> {
+        let spellings = [Key::Tool, Key::ToolName, Key::Name];
+        let tool = self.one_id(&spellings);
+        let tool = self.required(Key::Tool, tool)?;
+        if tool.is_empty() {
+            let raw = spellings.iter().find_map(|key| self.slots.get(*key));
+            let offset = raw.map_or(0, |raw| raw.offset);
+            self.fault(FaultCode::BadField, offset, "the tool name is empty".into());
+            return None;
+        }
+        Some(tool)
+    }
+
+    fn call(&mut self) -> Option<Cow<'a, str>> {
+        let call = self.one_id(&[Key::Call, Key::CallId, Key::ToolCallId]);
+        self.required(Key::Call, call)
+    }
+
+    fn one_id(&mut self, spellings: &[Key]) -> Option<Cow<'a, str>> {
+        self.spelled(spellings, Self::identity, |a, b| a == b)
+    }
+
+    fn outcome(&mut self) -> Outcome<'a> {
+        Outcome {
+            result: self.json(Key::Result),
+            error: self.flag(Key::Error),
+            cost: self.money(Key::CostUsd),
+            tokens: self.whole(Key::Tokens),
+        }
+    }
+
+    fn estimate(&mut self) -> Option<Nano> {
+        self.spelled(
+            &[Key::EstimatedCostUsd, Key::EstimatedCost, Key::Metadata],
+            |fields, key| match key {
+                Key::Metadata => fields.estimate_in_metadata(),
+                _ => fields.money(key),
+            },
+            |a, b| a == b,
+        )
+    }
+
+    fn estimate_in_metadata(&mut self) -> Option<Nano> {
+        const NAME: &str = "metadata.estimated_cost";
+        let metadata = self.slots.get(Key::Metadata)?;
+        let mut found = None;
+        let mut twice = None;
+        // Metadata of another shape says nothing about the cost; it has been scanned already.
+        let _ = scan_object(metadata.bytes, |mut member| {
+            if decode(member.key.bytes).text != Key::EstimatedCost.name() {
+                return;
+            }
+            member.value.offset += metadata.offset;
+            if found.is_some() {
+                twice = Some(metadata.offset + member.key.offset);
+            }
+            found = found.or(Some(member.value));
+        });
+        if let Some(offset) = twice {
+            let message = format!("`{NAME}` is given twice");
+            self.fault(FaultCode::DuplicateKey, offset, message);
+        }
+        let value = found.filter(|raw| raw.bytes != b"null")?;
+        self.money_in(NAME, value)
+    }
+}

@@ -1,0 +1,245 @@
+//! The canonical format: an object a record, `type` says of which kind, a call if absent.
+//!
+//! A record is scanned once. Results are never decoded, names only where they are escaped.
+
+mod args;
+mod fields;
+mod keys;
+mod kinds;
+mod numbers;
+mod text;
+mod values;
+
+use super::{Format, Importer, Record, Sink, syntax};
+use crate::trace::fault::{FaultCode, Notice, NoticeKind, WarningCode};
+use crate::trace::json::{self, Damage, Json, RawMember, decode};
+use fields::{Fields, Slots, quoted};
+use keys::{Key, Kind};
+use memchr::memmem;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+/// The format.
+pub const FORMAT: Format = Format {
+    id: "canonical",
+    doc: "gate's own: JSONL with `tool`, `run`, `args` and, in `type`, the kind of record",
+    recognise,
+    importer: |_, stem| Box::new(Canonical::new(stem)),
+};
+
+/// Unknown names that are remembered for one input, so that a hostile one cannot fill the memory.
+const MOST_NAMES: usize = 4096;
+
+fn recognise(sample: &[Json<'_>]) -> Option<String> {
+    sample.iter().find_map(|record| {
+        let kind = record.get("type").and_then(Json::as_str);
+        if let Some((_, word)) = Kind::ALL.iter().find(|(_, word)| Some(*word) == kind) {
+            return Some(format!("a record of type `{word}`"));
+        }
+        if record.get("tool").is_some() {
+            return Some("a record with `tool`".to_owned());
+        }
+        // The other spellings are common words: a `type` that is not ours says who wrote them.
+        if kind.is_some() {
+            return None;
+        }
+        if record.get("tool_name").is_some() {
+            return Some("a record with `tool_name`".to_owned());
+        }
+        let arguments = ["args", "arguments", "input", "argv", "payload"];
+        let with = arguments.iter().find(|k| record.get(k).is_some())?;
+        record.get("name").and_then(Json::as_str)?;
+        Some(format!("a record with `name` and `{with}`"))
+    })
+}
+
+/// Reads the records of one input.
+struct Canonical {
+    stem: String,
+    /// Finds what begins an escape that could stand for no character.
+    escapes: memmem::Finder<'static>,
+    /// Unknown names met before.
+    names: BTreeSet<String>,
+    unknown: u64,
+}
+
+/// What one scan of a record found.
+#[derive(Default)]
+struct Scan<'a> {
+    slots: Slots<'a>,
+    unknown: u64,
+    /// Names met for the first time in the input, with their offsets.
+    fresh: Vec<(String, usize)>,
+    /// Whether a name holds bytes that are not UTF-8, so that it might be any.
+    broken_name: bool,
+}
+
+impl Importer for Canonical {
+    fn record(&mut self, record: Record<'_>, sink: &mut dyn Sink) {
+        let mut scan = Scan::default();
+        let scanned = json::scan_object(record.text, |m| self.member(m, &mut scan));
+        let bad_byte = std::str::from_utf8(record.text)
+            .err()
+            .map(|e| e.valid_up_to());
+        let mut fields = Fields {
+            record,
+            slots: &scan.slots,
+            run: None,
+            escaped: self.escapes.find(record.text).is_some(),
+            unusable: scan.broken_name,
+            sink,
+        };
+        match scanned {
+            Ok(true) => self.object(&mut fields, &scan, bad_byte),
+            Ok(false) => {
+                let message = "the record is not an object".to_owned();
+                fields.fault(FaultCode::NotAnObject, 0, message);
+                not_utf8(&mut fields, bad_byte);
+            }
+            Err(error) => {
+                fields.sink.notice(syntax::fault(&record, &error));
+                fields.unusable = true;
+                not_utf8(&mut fields, bad_byte);
+            }
+        }
+    }
+
+    fn unknown_fields(&self) -> u64 {
+        self.unknown
+    }
+}
+
+impl Canonical {
+    fn new(stem: &str) -> Self {
+        Canonical {
+            stem: stem.to_owned(),
+            escapes: memmem::Finder::new("\\u"),
+            names: BTreeSet::new(),
+            unknown: 0,
+        }
+    }
+
+    fn member<'a>(&mut self, member: RawMember<'a>, scan: &mut Scan<'a>) {
+        let name = decode(member.key.bytes);
+        scan.broken_name |= name.damage == Damage::InvalidUtf8;
+        if name.damage == Damage::None
+            && let Some(key) = Key::find(&name.text)
+        {
+            return scan.slots.put(key, member);
+        }
+        scan.unknown += 1;
+        if scan.broken_name {
+            return;
+        }
+        if self.names.len() < MOST_NAMES && !self.names.contains(&*name.text) {
+            self.names.insert(name.text.to_string());
+            scan.fresh.push((name.text.into_owned(), member.key.offset));
+        }
+    }
+
+    /// Reads a record that is an object.
+    fn object<'a>(
+        &mut self,
+        fields: &mut Fields<'_, 'a>,
+        scan: &Scan<'a>,
+        bad_byte: Option<usize>,
+    ) {
+        let run = self.run(fields);
+        let kind = kind(fields);
+        let event = kind.and_then(|kind| {
+            self.unknown += scan.unknown + scan.slots.misplaced(kind);
+            repeated(fields, kind);
+            similar(fields, kind, &scan.fresh);
+            fields.event(kind, run)
+        });
+        not_utf8(fields, bad_byte);
+        if let Some(event) = event
+            && !fields.unusable
+        {
+            fields.sink.event(fields.record.place, event);
+        }
+    }
+
+    /// The run that a record names. Notices are about it from here on, or about the run named
+    /// after the file if the record names none.
+    fn run<'a>(&self, fields: &mut Fields<'_, 'a>) -> Option<Cow<'a, str>> {
+        let run = fields.identity(Key::Run);
+        let twice = fields
+            .slots
+            .repeated
+            .iter()
+            .any(|(key, _)| *key == Key::Run);
+        let unknown = twice || fields.unusable || fields.slots.get(Key::Run).is_some();
+        fields.run = match &run {
+            Some(run) if !twice => Some(run.clone()),
+            _ if unknown => None,
+            _ => Some(Cow::Owned(self.stem.clone())),
+        };
+        run
+    }
+}
+
+/// The kind of a record; a call unless `type` says otherwise.
+fn kind(fields: &mut Fields<'_, '_>) -> Option<Kind> {
+    let Some(raw) = fields.slots.get(Key::Type) else {
+        return Some(Kind::ToolCall);
+    };
+    let text = decode(raw.bytes);
+    if raw.bytes.first() != Some(&b'"') || text.damage == Damage::InvalidUtf8 {
+        return fields.word(Key::Type, Kind::ALL);
+    }
+    if let Some((kind, _)) = Kind::ALL.iter().find(|(_, word)| *word == text.text) {
+        return Some(*kind);
+    }
+    let near = keys::nearest(&text.text, Kind::ALL.iter().map(|(_, word)| *word));
+    let message = format!("unknown `type` {}", quoted(&text.text));
+    let help = near.map(|word| format!("did you mean `{word}`"));
+    fields.fault_with(FaultCode::UnknownType, raw.offset, message, help);
+    None
+}
+
+/// Tells of fields that are given twice: readers differ in which one they believe.
+fn repeated(fields: &mut Fields<'_, '_>, kind: Kind) {
+    let slots = fields.slots;
+    for &(key, offset) in slots.repeated.iter().filter(|(key, _)| key.is_of(kind)) {
+        let message = format!("`{}` is given twice", key.name());
+        fields.fault(FaultCode::DuplicateKey, offset, message);
+    }
+}
+
+fn similar(fields: &mut Fields<'_, '_>, kind: Kind, fresh: &[(String, usize)]) {
+    for (name, offset) in fresh {
+        // What is long enough is near to no name.
+        let Some(meant) = (name.len() < 40)
+            .then(|| keys::similar(name, kind))
+            .flatten()
+        else {
+            continue;
+        };
+        let message = format!("{} is no known field and is ignored", quoted(name));
+        fields.tell(
+            NoticeKind::Warning(WarningCode::SimilarField),
+            *offset,
+            message,
+            Some(format!("did you mean `{meant}`")),
+        );
+    }
+}
+
+/// Tells of bytes that are not UTF-8, once what they damaged is known.
+fn not_utf8(fields: &mut Fields<'_, '_>, bad_byte: Option<usize>) {
+    let Some(offset) = bad_byte else { return };
+    let what_then = if fields.unusable {
+        "the record is not used"
+    } else {
+        "read as U+FFFD"
+    };
+    let notice = Notice {
+        kind: NoticeKind::Fault(FaultCode::InvalidUtf8),
+        place: fields.record.at(offset),
+        run: fields.run.as_deref().map(str::to_owned),
+        message: format!("bytes that are not UTF-8; {what_then}"),
+        help: None,
+    };
+    fields.sink.notice(notice);
+}

@@ -1,0 +1,183 @@
+//! Message lists of the OpenAI chat-completions API, in the containers they are kept in.
+//!
+//! | record | runs |
+//! |---|---|
+//! | `{"messages": [..]}`, as in requests and fine-tuning data | one, named by `id`, else `<file>-<n>` |
+//! | `{"traj": [..], "task_id", "trial"}`, a τ-bench result | one, `<task_id>/<trial>` |
+//! | `{"simulations": [{"messages": [..]}]}`, a τ²-bench result | one a simulation, `<task_id>/<trial>` |
+//! | one message with its `role` | all such messages of the input are one run, named after the file |
+//!
+//! `n` counts the records of the input from 1, unreadable ones included, so that a run keeps its name
+//! when another record is mended. A run begins with the first text of the user as its intent, and
+//! ends as answered when its last message is one of the assistant that calls nothing.
+//!
+//! **Turns.** A message of the assistant that calls tools is one turn, counted from 1; its calls are in
+//! flight together because none carries its outcome, so no batch is named.
+//!
+//! **Ids** are not unique, not even within a run: the second call of an id is `id#2`, and a result
+//! belongs to the nearest earlier call of its id that is still open. A result that names no call, or
+//! one that there is not, is handed on as it is: it is never paired by its position. Only the older
+//! `function_call` has no id at all; its results name the function, and are paired with the earliest
+//! open call of it.
+//!
+//! **Arguments** are the text of an object; what is no object stays text. **Errors** are not recorded,
+//! except by τ-bench (a result that begins with `Error:`) and τ²-bench (`error`). There are no times,
+//! costs and tokens of single results.
+
+mod call;
+mod conversation;
+mod recognise;
+
+use super::foreign::record::kind;
+use super::foreign::{Out, Unusable, check_bytes, identifier, once, open};
+use super::{Format, Importer, Record, Sink};
+use crate::trace::event::RawJson;
+use crate::trace::fault::{FaultCode, Place};
+use crate::trace::json::{Json, write_string};
+use conversation::{Conversation, Flavour};
+
+/// OpenAI chat messages.
+pub const FORMAT: Format = Format {
+    id: "openai_chat",
+    doc: "OpenAI chat-completions messages, alone or as lists, and results of τ-bench",
+    recognise: recognise::recognise,
+    importer: |_, stem| Box::new(OpenAiChat::new(stem)),
+};
+
+/// Fields of a record that decide what it is.
+const FIELDS: &[&str] = &["messages", "traj", "simulations", "id", "task_id", "trial"];
+
+/// What of a record goes into the beginning of its run.
+const META: &[&str] = &["model", "task_id", "trial", "reward"];
+
+/// Reader of one input.
+pub struct OpenAiChat {
+    stem: String,
+    records: u64,
+    /// The run of messages that stand alone, and where its last message stood.
+    loose: Option<(Conversation, Place)>,
+}
+
+impl OpenAiChat {
+    /// Begins an input of that name.
+    pub fn new(stem: &str) -> Self {
+        OpenAiChat {
+            stem: stem.to_owned(),
+            records: 0,
+            loose: None,
+        }
+    }
+
+    fn dispatch(&mut self, record: &Json<'_>, out: &mut Out<'_>) {
+        if once(record, FIELDS, out).is_err() {
+            return;
+        }
+        let has = |field: &str| record.get(field).is_some();
+        if has("messages") {
+            self.list(record, "messages", Flavour::Plain, out);
+        } else if has("traj") {
+            self.list(record, "traj", Flavour::Tau, out);
+        } else if has("simulations") {
+            for simulation in elements(record, "simulations", out) {
+                self.list(simulation, "messages", Flavour::Tau2, out);
+            }
+        } else if has("role") {
+            let new = || (Conversation::new(None, Flavour::Plain), out.place());
+            let (conversation, place) = self.loose.get_or_insert_with(new);
+            *place = out.place();
+            conversation.message(record, out);
+        } else {
+            let message = "a record without `messages` and without `role`";
+            out.fault(FaultCode::MissingField, message);
+        }
+    }
+
+    /// Reads a record that is a whole run.
+    fn list(&self, record: &Json<'_>, field: &str, flavour: Flavour, out: &mut Out<'_>) {
+        let Ok(name) = self.name(record, flavour, out) else {
+            return;
+        };
+        out.set_run(&name);
+        let messages = elements(record, field, out);
+        let mut conversation = Conversation::new(Some(name), flavour);
+        let intent = messages.iter().find_map(conversation::prompt);
+        conversation.start(intent, meta(record), out);
+        for message in messages {
+            conversation.message(message, out);
+        }
+        conversation.finish(out);
+    }
+
+    fn name(
+        &self,
+        record: &Json<'_>,
+        flavour: Flavour,
+        out: &mut Out<'_>,
+    ) -> Result<String, Unusable> {
+        let mut part = |field: &str| match record.get(field) {
+            Some(Json::Number(number)) => Ok(Some((*number).to_owned())),
+            value => {
+                let text = identifier(field, value, out)?;
+                Ok(text.filter(|t| !t.is_empty()).map(str::to_owned))
+            }
+        };
+        let name = match (flavour, part("task_id")?, part("trial")?) {
+            (Flavour::Plain, _, _) | (_, None, _) => part("id")?,
+            (_, Some(task), Some(trial)) => Some(format!("{task}/{trial}")),
+            (_, task, None) => task,
+        };
+        Ok(name.unwrap_or_else(|| format!("{}-{}", self.stem, self.records)))
+    }
+}
+
+impl Importer for OpenAiChat {
+    fn record(&mut self, record: Record<'_>, sink: &mut dyn Sink) {
+        self.records += 1;
+        let mut out = Out::new(sink, record.place);
+        if let Some(json) = open(&record, &mut out) {
+            if json.get("role").is_some() {
+                out.set_run(&self.stem);
+            }
+            check_bytes(&record, &mut out);
+            self.dispatch(&json, &mut out);
+        }
+    }
+
+    fn finish(&mut self, sink: &mut dyn Sink) {
+        if let Some((conversation, place)) = self.loose.take() {
+            let mut out = Out::new(sink, place);
+            out.set_run(&self.stem);
+            conversation.finish(&mut out);
+        }
+    }
+}
+
+fn elements<'j>(record: &'j Json<'j>, field: &str, out: &mut Out<'_>) -> &'j [Json<'j>] {
+    match record.get(field) {
+        Some(Json::Array(items)) => items,
+        None => {
+            out.fault(FaultCode::MissingField, format!("a run without `{field}`"));
+            &[]
+        }
+        Some(other) => {
+            let message = format!("`{field}` has to be an array, not {}", kind(other));
+            out.fault(FaultCode::BadField, message);
+            &[]
+        }
+    }
+}
+
+fn meta(record: &Json<'_>) -> Option<RawJson<'static>> {
+    let mut text = String::new();
+    for field in META {
+        let Some(value @ (Json::String(_) | Json::Number(_))) = record.get(field) else {
+            continue;
+        };
+        text.push(if text.is_empty() { '{' } else { ',' });
+        write_string(field, &mut text);
+        text.push(':');
+        value.write_compact(&mut text);
+    }
+    text.push('}');
+    RawJson::from_text(text).ok()
+}

@@ -1,0 +1,110 @@
+//! Telling chat messages from the many formats that look like them.
+
+use crate::trace::json::Json;
+
+/// Roles of messages.
+pub const ROLES: &[&str] = &[
+    "system",
+    "developer",
+    "user",
+    "assistant",
+    "tool",
+    "function",
+];
+
+/// Why the sample is of chat messages, if it is.
+pub fn recognise(sample: &[Json<'_>]) -> Option<String> {
+    let list = |record: &Json<'_>, field: &str| {
+        let items = record.get(field).and_then(Json::as_array);
+        items.is_some_and(|items| !items.is_empty() && items.iter().all(is_message))
+    };
+    let simulation = |record: &Json<'_>| {
+        let runs = record.get("simulations").and_then(Json::as_array);
+        runs.is_some_and(|runs| runs.iter().any(|run| list(run, "messages")))
+    };
+    let is_ours = |record: &&Json<'_>| record.get("suite_name").is_none();
+    for record in sample.iter().filter(is_ours) {
+        if list(record, "traj") {
+            return Some("a record whose `traj` is a list of messages with roles".to_owned());
+        }
+        if list(record, "messages") {
+            return Some("a record whose `messages` have roles".to_owned());
+        }
+        if simulation(record) {
+            return Some("a record of `simulations` whose `messages` have roles".to_owned());
+        }
+    }
+    (!sample.is_empty() && sample.iter().all(is_message))
+        .then(|| "every record is a message with a role".to_owned())
+}
+
+/// Whether it is a message of this format and of no other: no typed item, no call in a block, no
+/// call whose function is a bare name.
+fn is_message(message: &Json<'_>) -> bool {
+    let role = message.get("role").and_then(Json::as_str);
+    let says = ["content", "tool_calls", "function_call", "tool_messages"];
+    let calls = message.get("tool_calls").and_then(Json::as_array);
+    role.is_some_and(|role| ROLES.contains(&role))
+        && says.iter().any(|field| message.get(field).is_some())
+        && message.get("type").is_none()
+        && foreign_block(message).is_none()
+        && calls.unwrap_or_default().iter().all(is_call)
+}
+
+fn is_call(call: &Json<'_>) -> bool {
+    let object = |field: &str| matches!(call.get(field), Some(Json::Object(_)));
+    let flat = call.get("name").is_some() && call.get("arguments").is_some();
+    object("function") || object("custom") || flat
+}
+
+/// The type of a block of the message that is a call or a result, as other formats have them.
+pub fn foreign_block<'j>(message: &'j Json<'_>) -> Option<&'j str> {
+    let blocks = message.get("content").and_then(Json::as_array)?;
+    let mut kinds = blocks.iter().filter_map(|b| b.get("type")?.as_str());
+    kinds.find(|kind| {
+        kind.ends_with("tool_use")
+            || kind.ends_with("tool_result")
+            || matches!(*kind, "tool_call" | "tool-call" | "function_call")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::json::parse;
+
+    fn is_ours(text: &str) -> bool {
+        recognise(&[parse(text.as_bytes()).expect("valid")]).is_some()
+    }
+
+    #[test]
+    fn chat_messages_are_recognised_in_their_containers() {
+        assert!(is_ours(r#"{"messages":[{"role":"user","content":"x"}]}"#));
+        assert!(is_ours(
+            r#"{"task_id":1,"traj":[{"role":"user","content":"x"}]}"#
+        ));
+        assert!(is_ours(
+            r#"{"simulations":[{"messages":[{"role":"assistant","content":null,
+            "tool_calls":[{"id":"a","name":"f","arguments":{}}]}]}]}"#
+        ));
+        assert!(is_ours(r#"{"role":"assistant","content":null}"#));
+    }
+
+    #[test]
+    fn look_alikes_are_not() {
+        for other in [
+            r#"{"messages":[]}"#,
+            r#"{"messages":[{"type":"human","content":"x"}]}"#,
+            r#"{"messages":[{"role":"assistant","content":[{"type":"tool_use"}]}]}"#,
+            r#"{"messages":[{"role":"assistant","content":"","tool_calls":[{"function":"f"}]}]}"#,
+            r#"{"suite_name":"s","messages":[{"role":"user","content":"x"}]}"#,
+            r#"{"role":"user","message":{"content":[]}}"#,
+            r#"{"type":"message","role":"user","content":"x"}"#,
+            r#"{"type":"user","sessionId":"s","message":{"role":"user","content":"x"}}"#,
+            r#"{"tool":"f","args":{}}"#,
+        ] {
+            assert!(!is_ours(other), "{other}");
+        }
+        assert_eq!(recognise(&[]), None);
+    }
+}

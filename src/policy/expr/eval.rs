@@ -1,0 +1,156 @@
+//! Evaluation of compiled expressions, and its errors in plain words. No message shows a value:
+//! those may be arguments of calls.
+
+use super::{Bindings, Program, Slot};
+use cel::common::types::{CelBool, CelDouble, CelInt, CelUInt};
+use cel::common::value::{CowVal, Val};
+use cel::context::VariableResolver;
+use cel::{Context, ExecutionError, Value};
+use std::sync::{Arc, OnceLock};
+
+/// What an expression came to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Outcome {
+    /// A truth value.
+    Bool(bool),
+    /// A number.
+    Number(f64),
+    /// Anything else: the name of its type.
+    Other(&'static str),
+}
+
+/// Evaluates a program.
+///
+/// # Errors
+/// The evaluation failed; plain words.
+pub fn run(program: &Program, bindings: &dyn Bindings) -> Result<Outcome, String> {
+    let slots = Slots {
+        program,
+        bindings,
+        values: program.slots.iter().map(|_| OnceLock::new()).collect(),
+    };
+    let mut context = Context::with_env(Arc::clone(&program.env));
+    context.set_variable_resolver(&slots);
+    let value = Value::resolve_val(&program.tree, &context).map_err(|e| words(program, &e))?;
+    Ok(outcome(value.as_ref()))
+}
+
+fn outcome(value: &dyn Val) -> Outcome {
+    if let Some(b) = value.downcast_ref::<CelBool>() {
+        return Outcome::Bool(*b.inner());
+    }
+    if let Some(n) = value.downcast_ref::<CelDouble>() {
+        return Outcome::Number(*n.inner());
+    }
+    if let Some(n) = value.downcast_ref::<CelInt>() {
+        return Outcome::Number(*n.inner() as f64);
+    }
+    if let Some(n) = value.downcast_ref::<CelUInt>() {
+        return Outcome::Number(*n.inner() as f64);
+    }
+    Outcome::Other(match value.get_type().name() {
+        "string" => "a string",
+        "list" => "a list",
+        "map" => "a map",
+        "null_type" => "null",
+        "bytes" => "bytes",
+        "type" => "a type",
+        _ => "something else",
+    })
+}
+
+/// Answers for the slots of a program. A variable is asked for when it is first needed, and once.
+struct Slots<'a> {
+    program: &'a Program,
+    bindings: &'a dyn Bindings,
+    values: Vec<OnceLock<Option<Box<dyn Val>>>>,
+}
+
+impl Slots<'_> {
+    fn value(&self, slot: &Slot) -> Option<Box<dyn Val>> {
+        let value = match slot {
+            Slot::Variable(variable) => self.bindings.variable(*variable)?,
+            Slot::Query(query) => self.bindings.query(*query),
+            Slot::Pattern(_) => return None,
+        };
+        value.try_into().ok()
+    }
+}
+
+impl VariableResolver for Slots<'_> {
+    fn resolve<'b>(&'b self, name: &str) -> Option<CowVal<'b, 'b>> {
+        let index = slot_index(name)?;
+        let slot = self.program.slots.get(index)?;
+        if let Slot::Pattern(pattern) = slot {
+            return Some(CowVal::Borrowed(pattern));
+        }
+        let value = self.values.get(index)?.get_or_init(|| self.value(slot));
+        value.as_ref().map(|v| CowVal::Borrowed(v.as_ref()))
+    }
+}
+
+fn slot_index(name: &str) -> Option<usize> {
+    name.strip_prefix('@')?.parse().ok()
+}
+
+fn words(program: &Program, error: &ExecutionError) -> String {
+    match error {
+        ExecutionError::UndeclaredReference(name) => {
+            match slot_index(name).and_then(|i| program.slots.get(i)) {
+                Some(slot) => format!("`{}` does not exist here", slot.name()),
+                None => format!("`{name}` does not exist here"),
+            }
+        }
+        ExecutionError::NoSuchKey(key) => format!("there is no key `{key}`"),
+        ExecutionError::NoSuchOverload(e) => {
+            let types = e.argument_types().join(" and ");
+            format!("`{}` cannot be applied to {types}", operator(e.function()))
+        }
+        ExecutionError::UnexpectedType { got, want } => {
+            format!("{want} was expected, not {got}")
+        }
+        ExecutionError::ValuesNotComparable(a, b) => {
+            format!("{} and {} cannot be compared", a.type_of(), b.type_of())
+        }
+        ExecutionError::UnsupportedBinaryOperator(name, a, b) => {
+            format!(
+                "`{name}` cannot be applied to {} and {}",
+                a.type_of(),
+                b.type_of()
+            )
+        }
+        ExecutionError::UnsupportedIndex(index, list) => {
+            format!(
+                "{} cannot be indexed with {}",
+                list.type_of(),
+                index.type_of()
+            )
+        }
+        ExecutionError::UnsupportedKeyType(key) => format!("{} is no key", key.type_of()),
+        ExecutionError::FunctionError { function, message } if function == "matches" => {
+            message.clone()
+        }
+        ExecutionError::FunctionError { function, .. } => {
+            format!("`{function}` cannot be worked out for what it was given")
+        }
+        ExecutionError::DivisionByZero(_) | ExecutionError::RemainderByZero(_) => {
+            "division by zero".into()
+        }
+        ExecutionError::Overflow(..) => "the number is too large".into(),
+        ExecutionError::IndexOutOfBounds(_) => "the index is outside of the list".into(),
+        ExecutionError::DuplicateKey(_) => "a key is given twice".into(),
+        _ => "the evaluation failed".into(),
+    }
+}
+
+/// An operator as it is written, from the interpreter's name of it.
+fn operator(name: &str) -> &str {
+    match name {
+        "_[_]" => "[]",
+        "_._" => ".",
+        "_?_:_" => "?:",
+        "@in" => "in",
+        "@ordered" => "a comprehension",
+        _ => name.trim_matches('_'),
+    }
+}

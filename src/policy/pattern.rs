@@ -1,0 +1,101 @@
+//! Regexes of a policy: the limits they are compiled under, and where a bad one goes wrong.
+
+use regex::{Regex, RegexBuilder};
+
+/// Most memory that one compiled regex may take, in bytes.
+pub const SIZE_LIMIT: usize = 1 << 20;
+
+/// Why a regex cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PatternError {
+    /// Byte offset in the pattern; 0 where it is about the whole.
+    pub offset: usize,
+    /// Plain words.
+    pub message: String,
+}
+
+/// Compiles a regex. Matching takes time linear in the text, whatever the pattern.
+///
+/// # Errors
+/// The pattern is empty (it would match everything), is no regex, or compiles to more than
+/// [`SIZE_LIMIT`].
+pub fn compile(pattern: &str) -> Result<Regex, PatternError> {
+    if pattern.is_empty() {
+        return Err(PatternError {
+            offset: 0,
+            message: "the regex is empty and would match every text".into(),
+        });
+    }
+    RegexBuilder::new(pattern)
+        .size_limit(SIZE_LIMIT)
+        .build()
+        .map_err(|error| explain(pattern, &error))
+}
+
+fn explain(pattern: &str, error: &regex::Error) -> PatternError {
+    let (offset, detail) = match (regex_syntax::parse(pattern), error) {
+        (Err(regex_syntax::Error::Parse(e)), _) => (e.span().start.offset, e.kind().to_string()),
+        (Err(regex_syntax::Error::Translate(e)), _) => {
+            (e.span().start.offset, e.kind().to_string())
+        }
+        (_, regex::Error::CompiledTooBig(limit)) => {
+            (0, format!("compiles to more than {limit} bytes"))
+        }
+        // The last line of the library's text is its message, without the drawing above it.
+        _ => {
+            let text = error.to_string();
+            let last = text.lines().last().unwrap_or_default();
+            (0, last.trim_start_matches("error: ").to_owned())
+        }
+    };
+    PatternError {
+        offset,
+        message: format!("bad regex `{}`: {detail}", shorten(pattern)),
+    }
+}
+
+/// The beginning of a text that is quoted in a message.
+pub fn shorten(text: &str) -> String {
+    const SHOWN: usize = 60;
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}..", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bad_regexes_say_where_and_why() {
+        for (pattern, offset, message) in [
+            ("", 0, "the regex is empty and would match every text"),
+            ("ab(foo", 2, "bad regex `ab(foo`: unclosed group"),
+            (
+                "x(?=y)",
+                1,
+                "bad regex `x(?=y)`: look-around, including look-ahead and look-behind, is not supported",
+            ),
+            (
+                r"(a)\1",
+                3,
+                r"bad regex `(a)\1`: backreferences are not supported",
+            ),
+            (
+                r"\pL{1000}",
+                0,
+                r"bad regex `\pL{1000}`: compiles to more than 1048576 bytes",
+            ),
+        ] {
+            let error = compile(pattern).expect_err(pattern);
+            assert_eq!((error.offset, error.message.as_str()), (offset, message));
+        }
+    }
+
+    #[test]
+    fn deep_nesting_is_refused_quickly() {
+        let bomb = "(".repeat(100_000) + &")".repeat(100_000);
+        assert!(compile(&bomb).is_err());
+    }
+}

@@ -1,0 +1,186 @@
+//! From the text of a policy to the checked [`Policy`]. Every table is walked by hand, so that each
+//! mistake is told with its line, its column and the nearest valid name, and all of them at once.
+
+mod barriers;
+mod contracts;
+mod dcbf;
+mod dfa;
+mod doubts;
+mod gates;
+mod labels;
+mod patterns;
+mod privilege;
+mod reader;
+mod schema;
+mod semantic;
+mod table;
+
+use super::expr::{Compiler, Query};
+use super::matcher::MatcherId;
+use super::toml::Source;
+use super::{Measure, Policy, PolicySource, STAGE_IDS, effective};
+use crate::diag::{Diagnostic, nearest};
+pub use reader::Load;
+use reader::Reader;
+use table::{Item, Table};
+
+/// Longest policy, in bytes.
+pub const MAX_BYTES: usize = 1 << 20;
+
+/// The presets that `extends` may name.
+pub const PRESETS: &[&str] = &["default"];
+
+/// Reads a policy. `name` is the file as messages call it; `load` reads the files that the policy
+/// names, whose paths are relative to it.
+///
+/// # Errors
+/// Everything that is wrong with it, in file order.
+pub fn parse(
+    text: &str,
+    name: &str,
+    source: PolicySource,
+    load: &Load<'_>,
+) -> Result<Policy, Vec<Diagnostic>> {
+    if text.len() > MAX_BYTES {
+        let message = format!("the policy is longer than {MAX_BYTES} bytes");
+        return Err(vec![Diagnostic::new(name, message)]);
+    }
+    let file = Source::new(name, text);
+    let root = file.parse()?;
+    let compiler = Compiler::new().map_err(|e| vec![Diagnostic::new(name, e)])?;
+    let mut reader = Reader {
+        source: &file,
+        load,
+        errors: Vec::new(),
+        warnings: Vec::new(),
+        matchers: Default::default(),
+        names: Vec::new(),
+        patterns: 0,
+        compiler,
+    };
+    let mut table = Table::new("", 0, Some(root.get_ref()));
+    let mut policy = sections(&mut reader, &mut table, source);
+    reader.unknown_keys(&table);
+    if !reader.errors.is_empty() {
+        reader.errors.sort_by_key(|d| (d.line, d.column));
+        return Err(reader.errors);
+    }
+    doubts::similar_names(&mut reader);
+    policy.matchers = reader.matchers;
+    policy.warnings = reader.warnings;
+    finish(&mut policy);
+    Ok(policy)
+}
+
+impl Policy {
+    /// The policy of the defaults.
+    pub fn built_in() -> Policy {
+        let nothing = |_: &str| Err("there are no files".to_owned());
+        match parse("", "built-in", PolicySource::BuiltIn, &nothing) {
+            Ok(policy) => policy,
+            // It depends on nothing from outside, and a test reads it.
+            Err(_) => unreachable!("the empty policy can be read"),
+        }
+    }
+}
+
+fn sections<'t>(r: &mut Reader<'t>, t: &mut Table<'t>, source: PolicySource) -> Policy {
+    extends(r, t.get("extends"));
+    Policy {
+        source,
+        sha256: String::new(),
+        labels: labels::labels(r, t.get("labels")),
+        disabled: disabled(r, t.get("pipeline")),
+        gates: gates::gates(r, t.get("gates")),
+        privilege: privilege::privilege(r, t.get("privilege")),
+        resources: labels::resources(r, t.get("resources")),
+        dfa: dfa::dfa(r, t.get("dfa")),
+        contracts: contracts::contracts(r, t.get("contracts")),
+        dcbf: dcbf::dcbf(r, t.get("dcbf")),
+        semantic: semantic::semantic(r, t.get("semantic")),
+        boundary: labels::boundary(r, t.get("boundary")),
+        matchers: Default::default(),
+        tallied: Vec::new(),
+        recent: 0,
+        warnings: Vec::new(),
+    }
+}
+
+fn extends<'t>(r: &mut Reader<'t>, item: Option<Item<'t>>) {
+    let Some(item) = item else {
+        return;
+    };
+    let at = item.span().start;
+    let Some(preset) = r.text(Some(item)) else {
+        return;
+    };
+    if !PRESETS.contains(&preset) {
+        let help = match nearest(preset, PRESETS.iter().copied()) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("there are {}", PRESETS.join(", ")),
+        };
+        r.error(at, format!("unknown preset `{preset}`"), Some(help));
+    }
+}
+
+fn disabled<'t>(r: &mut Reader<'t>, item: Option<Item<'t>>) -> Vec<&'static str> {
+    r.table(item, "pipeline", |r, t| {
+        let mut stages: Vec<&'static str> = Vec::new();
+        for (element, text) in r.texts(t.get("disable")).unwrap_or_default() {
+            match STAGE_IDS.iter().find(|id| **id == text) {
+                Some(id) => stages.push(id),
+                None => {
+                    let help = match nearest(text, STAGE_IDS.iter().copied()) {
+                        Some(meant) => format!("did you mean `{meant}`?"),
+                        None => format!("the stages are {}", STAGE_IDS.join(", ")),
+                    };
+                    r.error(element.at, format!("unknown stage `{text}`"), Some(help));
+                }
+            }
+        }
+        // In pipeline order, so that the same set is the same policy.
+        let order = STAGE_IDS.iter().copied();
+        order.filter(|id| stages.contains(id)).collect()
+    })
+}
+
+/// Works out what follows from the rest: what a run has to remember, doubts and the digest.
+fn finish(policy: &mut Policy) {
+    let mut tallied: Vec<MatcherId> = Vec::new();
+    let mut recent = 0;
+    let mut tally = |id: MatcherId| {
+        if !tallied.contains(&id) {
+            tallied.push(id);
+        }
+    };
+    let contracts = policy.contracts.iter();
+    let conditions = contracts.flat_map(|c| c.require.iter().chain(&c.ensure));
+    let customs = policy
+        .dcbf
+        .barriers
+        .iter()
+        .filter_map(|b| match &b.measure {
+            Measure::Custom(expr) => Some(expr),
+            _ => None,
+        });
+    for barrier in &policy.dcbf.barriers {
+        match &barrier.measure {
+            Measure::Privacy { outbound, .. } => tally(*outbound),
+            Measure::Safety { window, .. } => recent = recent.max(*window),
+            _ => {}
+        }
+    }
+    for query in conditions.chain(customs).flat_map(|expr| expr.queries()) {
+        match query {
+            Query::Recent(_, n) => recent = recent.max(n),
+            _ => tally(query.tools()),
+        }
+    }
+    policy.tallied = tallied;
+    policy.recent = recent;
+    policy.warnings.extend(doubts::barriers(policy));
+    policy
+        .warnings
+        .sort_by_key(|w| (w.place.line, w.place.column));
+    policy.sha256 = effective::sha256(effective::text(policy).as_bytes());
+}

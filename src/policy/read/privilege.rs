@@ -1,0 +1,82 @@
+//! `[privilege]`: what agents may do.
+
+use super::patterns::{Names, is_name};
+use super::reader::Reader;
+use super::table::{Item, Table};
+use crate::policy::matcher::{self, Scope};
+use crate::policy::{Agent, Privilege};
+use globset::{GlobSet, GlobSetBuilder};
+
+/// Reads the privileges.
+pub fn privilege<'t>(r: &mut Reader<'t>, item: Option<Item<'t>>) -> Option<Privilege> {
+    let item = item?;
+    let privilege = r.table(Some(item), "privilege", |r, t| Privilege {
+        allow_unknown: r.word(t.get("unknown_agent"), &["deny", "allow"]) == Some(1),
+        agents: r.table(t.get("agents"), "privilege.agents", |r, t| {
+            let agents = t.rest();
+            agents.into_iter().map(|item| agent(r, item)).collect()
+        }),
+    });
+    Some(privilege)
+}
+
+fn agent<'t>(r: &mut Reader<'t>, item: Item<'t>) -> Agent {
+    let (name, path) = (item.key.to_owned(), item.path.clone());
+    r.table(Some(item), &path, |r, t| {
+        contradictions(r, t);
+        let resource_patterns = resources(r, t.get("resources"));
+        Agent {
+            tools: r.globs(t.get("tools"), Scope::Tool, Names::Listed),
+            deny_tools: r.globs(t.get("deny_tools"), Scope::Names, Names::Listed),
+            resources: resource_patterns.as_deref().map(glob_set),
+            resource_patterns: resource_patterns.unwrap_or_default(),
+            max_call_cost: r.money(t.get("max_call_cost_usd")),
+            max_total_cost: r.money(t.get("max_total_cost_usd")),
+            name,
+        }
+    })
+}
+
+/// Notes tools that are both allowed by name and denied.
+fn contradictions<'t>(r: &mut Reader<'t>, t: &mut Table<'t>) {
+    let list = |item: Option<Item<'t>>| item.and_then(|item| item.elements()).unwrap_or_default();
+    let denied: Vec<_> = list(t.get("deny_tools"))
+        .iter()
+        .filter_map(|item| matcher::glob(item.value.get_ref().as_str()?).ok())
+        .map(|glob| glob.compile_matcher())
+        .collect();
+    for item in list(t.get("tools")) {
+        let Some(tool) = item.value.get_ref().as_str().filter(|tool| is_name(tool)) else {
+            continue;
+        };
+        if denied.iter().any(|glob| glob.is_match(tool)) {
+            let message = format!("`{tool}` is both allowed and denied: it is denied");
+            r.warn("allowed_and_denied", item.at, message);
+        }
+    }
+}
+
+fn resources<'t>(r: &mut Reader<'t>, item: Option<Item<'t>>) -> Option<Vec<String>> {
+    let mut patterns = Vec::new();
+    for (element, text) in r.texts(item)? {
+        // A resource is no tool: its name is not one to compare tools with.
+        let names = r.names.len();
+        if r.glob(text, element.at, Names::Listed) {
+            patterns.push(text.to_owned());
+        }
+        r.names.truncate(names);
+    }
+    Some(patterns)
+}
+
+/// The set of patterns that were checked before.
+fn glob_set(patterns: &[String]) -> GlobSet {
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        if let Ok(glob) = matcher::glob(pattern) {
+            set.add(glob);
+        }
+    }
+    // An empty set allows no resource.
+    set.build().unwrap_or_else(|_| GlobSet::empty())
+}

@@ -1,0 +1,343 @@
+//! `gate.barriers/1`: one JSON document, its types frozen apart from those of the program.
+
+use super::Format;
+use crate::audit::barrier_verdict::BarrierVerdict;
+use crate::report::json::v1::tally::Keyed;
+use crate::report::json::write;
+use crate::report::number::Number;
+use crate::verify::clusters::ClusteredRate;
+use crate::verify::report::{BarrierRow, BarriersReport, Extreme, Found, Violation};
+use crate::verify::stats::{self, Interval};
+use serde::Serialize;
+use std::io::{self, Write};
+
+pub(super) const FORMAT: Format = Format {
+    id: "json",
+    doc: "one JSON document",
+    write: document,
+};
+
+fn document(
+    report: &BarriersReport,
+    verdict: &BarrierVerdict,
+    _: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut buffer = Vec::new();
+    write::append(&Document::new(report, verdict), &mut buffer)?;
+    buffer.push(b'\n');
+    out.write_all(&buffer)?;
+    out.flush()
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    exit: Exit<'a>,
+    policy: Policy<'a>,
+    inputs: Vec<Input<'a>>,
+    total_checks: u64,
+    violations: u64,
+    violation_rate: Option<Number>,
+    intervals: Intervals,
+    /// Absent where nothing was checked.
+    forward_invariant: Option<bool>,
+    vacuous: bool,
+    transitions: u64,
+    skipped_unsafe: u64,
+    runs: Option<Rate>,
+    clustered: Option<Clustered>,
+    barriers: Keyed<'a, Barrier<'a>>,
+    violations_listed: Vec<Listed<'a>>,
+    violations_unlisted: u64,
+    observed_next: u64,
+    model_mismatches: u64,
+    first_mismatch: Option<Site<'a>>,
+    notices: Vec<Told<'a>>,
+}
+
+#[derive(Serialize)]
+struct Exit<'a> {
+    status: u8,
+    reason: &'a str,
+}
+
+#[derive(Serialize)]
+struct Policy<'a> {
+    source: &'a str,
+    sha256: &'a str,
+    warnings: Vec<Doubt<'a>>,
+}
+
+#[derive(Serialize)]
+struct Doubt<'a> {
+    code: &'a str,
+    line: Option<usize>,
+    message: &'a str,
+}
+
+#[derive(Serialize)]
+struct Input<'a> {
+    file: &'a str,
+    format: Option<&'a str>,
+    sha256: &'a str,
+    transitions: u64,
+    error: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Intervals {
+    wilson_95: Option<Bounds>,
+    clopper_pearson_95: Option<Bounds>,
+    /// One-sided, where nothing was violated: the rate lies below it with 95% confidence.
+    zero_hit_upper_95: Option<Number>,
+}
+
+#[derive(Serialize)]
+struct Bounds {
+    low: Number,
+    high: Number,
+}
+
+#[derive(Serialize)]
+struct Rate {
+    hits: u64,
+    of: u64,
+    rate: Option<Number>,
+    wilson_95: Option<Bounds>,
+    clopper_pearson_95: Option<Bounds>,
+}
+
+#[derive(Serialize)]
+struct Clustered {
+    runs: u64,
+    design_effect: Number,
+    effective_checks: Number,
+    wilson_95: Bounds,
+    approximate: bool,
+}
+
+#[derive(Serialize)]
+struct Barrier<'a> {
+    checks: u64,
+    violations: u64,
+    violation_rate: Option<Number>,
+    wilson_95: Option<Bounds>,
+    clopper_pearson_95: Option<Bounds>,
+    least_h: Option<Least<'a>>,
+    least_slack: Option<Least<'a>>,
+    worst_transition: Option<Site<'a>>,
+}
+
+#[derive(Serialize)]
+struct Least<'a> {
+    value: Number,
+    at: Site<'a>,
+}
+
+#[derive(Serialize)]
+struct Site<'a> {
+    index: u64,
+    file: &'a str,
+    line: u64,
+    run: Option<&'a str>,
+    call: Option<&'a str>,
+    tool: &'a str,
+}
+
+#[derive(Serialize)]
+struct Listed<'a> {
+    index: u64,
+    at: Site<'a>,
+    broken: Keyed<'a, Reading>,
+}
+
+#[derive(Serialize)]
+struct Reading {
+    h: Number,
+    next: Number,
+    slack: Option<Number>,
+}
+
+#[derive(Serialize)]
+struct Told<'a> {
+    kind: &'static str,
+    file: &'a str,
+    line: u64,
+    column: u64,
+    code: &'static str,
+    message: &'a str,
+    help: Option<&'a str>,
+}
+
+impl<'a> Document<'a> {
+    fn new(report: &'a BarriersReport, verdict: &'a BarrierVerdict) -> Self {
+        let site = |found: &'a Found| site(found, verdict);
+        let name = |index: usize| report.barriers.get(index).map_or("", |row| &*row.name);
+        let rate = report.rate;
+        Document {
+            schema: "gate.barriers/1",
+            exit: Exit {
+                status: verdict.exit.status.code(),
+                reason: &verdict.exit.reason,
+            },
+            policy: policy(verdict),
+            inputs: inputs(verdict),
+            total_checks: rate.of,
+            violations: rate.hits,
+            violation_rate: rate.rate.map(Number),
+            intervals: Intervals {
+                wilson_95: rate.wilson.map(bounds),
+                clopper_pearson_95: rate.clopper_pearson.map(bounds),
+                zero_hit_upper_95: (rate.hits == 0)
+                    .then(|| stats::zero_hit_upper(rate.of))
+                    .flatten()
+                    .map(Number),
+            },
+            forward_invariant: report.forward_invariant,
+            vacuous: report.is_vacuous(),
+            transitions: report.transitions,
+            skipped_unsafe: report.skipped_unsafe,
+            runs: report.runs.map(plain),
+            clustered: report.clustered.as_ref().map(clustered),
+            barriers: Keyed(
+                report
+                    .barriers
+                    .iter()
+                    .map(|row| (&*row.name, barrier(row, verdict)))
+                    .collect(),
+            ),
+            violations_listed: report
+                .listed
+                .iter()
+                .map(|v| listed(v, verdict, name))
+                .collect(),
+            violations_unlisted: report.unlisted,
+            observed_next: report.observed,
+            model_mismatches: report.model_mismatches,
+            first_mismatch: report.first_mismatch.as_ref().map(site),
+            notices: told(verdict),
+        }
+    }
+}
+
+fn policy(verdict: &BarrierVerdict) -> Policy<'_> {
+    let doubt = |w: &'_ crate::policy::PolicyWarning| (w.code, w.place.line);
+    let warnings = verdict.policy.warnings.iter().map(|w| {
+        let (code, line) = doubt(w);
+        Doubt {
+            code,
+            line: (line > 0).then_some(line),
+            message: &w.message,
+        }
+    });
+    Policy {
+        source: &verdict.policy.source,
+        sha256: &verdict.policy.sha256,
+        warnings: warnings.collect(),
+    }
+}
+
+fn inputs(verdict: &BarrierVerdict) -> Vec<Input<'_>> {
+    let input = |input: &'_ crate::audit::barrier_verdict::BarrierInput| input.transitions;
+    let described = verdict.inputs.iter().map(|i| Input {
+        file: &i.name,
+        format: i.format,
+        sha256: &i.sha256,
+        transitions: input(i),
+        error: i.error.as_deref(),
+    });
+    described.collect()
+}
+
+fn told(verdict: &BarrierVerdict) -> Vec<Told<'_>> {
+    let told = verdict.notices.iter().map(|notice| Told {
+        kind: if notice.kind.is_fault() {
+            "fault"
+        } else {
+            "warning"
+        },
+        file: verdict.name(notice.place.input),
+        line: notice.place.line,
+        column: notice.place.column,
+        code: notice.kind.code(),
+        message: &notice.message,
+        help: notice.help.as_deref(),
+    });
+    told.collect()
+}
+
+fn bounds(interval: Interval) -> Bounds {
+    Bounds {
+        low: Number(interval.low),
+        high: Number(interval.high),
+    }
+}
+
+fn plain(rate: stats::Rate) -> Rate {
+    Rate {
+        hits: rate.hits,
+        of: rate.of,
+        rate: rate.rate.map(Number),
+        wilson_95: rate.wilson.map(bounds),
+        clopper_pearson_95: rate.clopper_pearson.map(bounds),
+    }
+}
+
+fn clustered(rate: &ClusteredRate) -> Clustered {
+    Clustered {
+        runs: rate.runs,
+        design_effect: Number(rate.design_effect),
+        effective_checks: Number(rate.n_eff),
+        wilson_95: bounds(rate.interval),
+        approximate: rate.approximate,
+    }
+}
+
+fn site<'a>(found: &'a Found, verdict: &'a BarrierVerdict) -> Site<'a> {
+    Site {
+        index: found.index,
+        file: verdict.name(found.input),
+        line: found.line,
+        run: found.run.as_deref(),
+        call: found.call.as_deref(),
+        tool: &found.tool,
+    }
+}
+
+fn barrier<'a>(row: &'a BarrierRow, verdict: &'a BarrierVerdict) -> Barrier<'a> {
+    let least = |extreme: &'a Extreme| Least {
+        value: Number(extreme.value),
+        at: site(&extreme.at, verdict),
+    };
+    Barrier {
+        checks: row.rate.of,
+        violations: row.rate.hits,
+        violation_rate: row.rate.rate.map(Number),
+        wilson_95: row.rate.wilson.map(bounds),
+        clopper_pearson_95: row.rate.clopper_pearson.map(bounds),
+        least_h: row.least_h.as_ref().map(least),
+        least_slack: row.least_slack.as_ref().map(least),
+        worst_transition: row.worst.as_ref().map(|found| site(found, verdict)),
+    }
+}
+
+fn listed<'a>(
+    violation: &'a Violation,
+    verdict: &'a BarrierVerdict,
+    name: impl Fn(usize) -> &'a str,
+) -> Listed<'a> {
+    let reading = violation.broken.iter().map(|broken| {
+        let reading = Reading {
+            h: Number(broken.h),
+            next: Number(broken.next),
+            slack: broken.slack.map(Number),
+        };
+        (name(broken.barrier), reading)
+    });
+    Listed {
+        index: violation.at.index,
+        at: site(&violation.at, verdict),
+        broken: Keyed(reading.collect()),
+    }
+}

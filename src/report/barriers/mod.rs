@@ -1,0 +1,21 @@
+//! Reports of `verify-barriers`: what checking transitions came to, one file a format.
+
+mod json;
+mod table;
+
+use crate::audit::barrier_verdict::BarrierVerdict;
+use crate::verify::report::BarriersReport;
+use std::io::{self, Write};
+
+/// A format of these reports.
+pub struct Format {
+    /// Its name, as `--format` takes it.
+    pub id: &'static str,
+    /// One line about it for help and documentation.
+    pub doc: &'static str,
+    /// Writes a report, in colour or not, and flushes.
+    pub write: fn(&BarriersReport, &BarrierVerdict, bool, &mut dyn Write) -> io::Result<()>,
+}
+
+/// Every format; the first is the default.
+pub const BARRIER_FORMATS: &[Format] = &[table::FORMAT, json::FORMAT];

@@ -1,0 +1,223 @@
+//! The same for people: the verdict, the barriers, the violations.
+
+use super::Format;
+use crate::audit::barrier_verdict::BarrierVerdict;
+use crate::number::rounded;
+use crate::report::Header;
+use crate::report::number::percent;
+use crate::report::table::page::Page;
+use crate::report::table::text::{self, Tone};
+use crate::verify::report::{BarriersReport, Extreme, Found};
+use crate::verify::stats::{Interval, Rate, zero_hit_upper};
+use std::io::{self, Write};
+
+pub(super) const FORMAT: Format = Format {
+    id: "table",
+    doc: "a report for people",
+    write,
+};
+
+fn write(
+    report: &BarriersReport,
+    verdict: &BarrierVerdict,
+    color: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let header = Header {
+        color,
+        ..Header::default()
+    };
+    let mut page = Page {
+        header: &header,
+        lines: Vec::new(),
+    };
+    totals(&mut page, report);
+    barriers(&mut page, report);
+    violations(&mut page, report, verdict);
+    inputs(&mut page, verdict);
+    conclusion(&mut page, report, verdict);
+    for line in page.lines {
+        writeln!(out, "{line}")?;
+    }
+    out.flush()
+}
+
+fn totals(page: &mut Page<'_>, report: &BarriersReport) {
+    page.section("transitions");
+    let row = |what: &str, says: String| vec![what.to_owned(), says];
+    let mut rows = vec![
+        row("seen", report.transitions.to_string()),
+        row(
+            "skipped, outside the safe set",
+            report.skipped_unsafe.to_string(),
+        ),
+        row("checked", report.rate.of.to_string()),
+    ];
+    if let Some(runs) = report.runs {
+        rows.push(row("runs with a violation", share(runs)));
+    }
+    rows.push(row("violations", share(report.rate)));
+    if let Some(clustered) = &report.clustered {
+        let interval = percents(clustered.interval);
+        let effect = rounded((clustered.design_effect * 100.0).round() / 100.0);
+        let approximate = if clustered.approximate {
+            ", approximate"
+        } else {
+            ""
+        };
+        rows.push(row(
+            "  allowing for runs",
+            format!("95% {interval}, design effect {effect}{approximate}"),
+        ));
+    }
+    if let (0, Some(upper)) = (report.rate.hits, zero_hit_upper(report.rate.of)) {
+        rows.push(row(
+            "  rate below",
+            format!("{} with 95% confidence", percent(upper)),
+        ));
+    }
+    if report.observed > 0 {
+        rows.push(row(
+            "model mismatches",
+            format!("{} of {}", report.model_mismatches, report.observed),
+        ));
+    }
+    page.rows(rows);
+}
+
+fn share(rate: Rate) -> String {
+    let counts = format!("{} of {}", rate.hits, rate.of);
+    match (rate.rate, rate.wilson, rate.clopper_pearson) {
+        (Some(r), Some(wilson), Some(exact)) => format!(
+            "{counts}, {} (95%: Wilson {}, Clopper-Pearson {})",
+            percent(r),
+            percents(wilson),
+            percents(exact)
+        ),
+        _ => format!("{counts}, no data"),
+    }
+}
+
+fn percents(interval: Interval) -> String {
+    format!("{} to {}", percent(interval.low), percent(interval.high))
+}
+
+fn barriers(page: &mut Page<'_>, report: &BarriersReport) {
+    page.section("barriers");
+    let head = [
+        "barrier",
+        "violations",
+        "least h",
+        "at",
+        "least slack",
+        "at",
+        "worst",
+    ];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    for row in &report.barriers {
+        let least = |extreme: Option<&Extreme>| match extreme {
+            Some(extreme) => [rounded(extreme.value), number(&extreme.at)],
+            None => ["-".to_owned(), "-".to_owned()],
+        };
+        let mut cells = vec![text::name(&row.name), row.rate.hits.to_string()];
+        cells.extend(least(row.least_h.as_ref()));
+        cells.extend(least(row.least_slack.as_ref()));
+        cells.push(row.worst.as_ref().map_or("-".to_owned(), number));
+        rows.push(cells);
+    }
+    page.rows(rows);
+}
+
+fn number(found: &Found) -> String {
+    format!("#{}", found.index)
+}
+
+fn violations(page: &mut Page<'_>, report: &BarriersReport, verdict: &BarrierVerdict) {
+    if report.listed.is_empty() {
+        return;
+    }
+    page.section("violations");
+    let name = |index: usize| report.barriers.get(index).map_or("", |row| &*row.name);
+    let rows = report.listed.iter().map(|violation| {
+        let broken = violation.broken.iter().map(|b| {
+            let name = text::name(name(b.barrier));
+            format!("{name} {} -> {}", rounded(b.h), rounded(b.next))
+        });
+        let at = &violation.at;
+        let file = text::name(verdict.name(at.input));
+        vec![
+            number(at),
+            format!("{file}:{}", at.line),
+            text::name(&at.tool),
+            broken.collect::<Vec<_>>().join(", "),
+        ]
+    });
+    page.rows(rows.collect());
+    if report.unlisted > 0 {
+        page.sentence(&format!("and {} more, see --max-listed", report.unlisted));
+    }
+}
+
+fn inputs(page: &mut Page<'_>, verdict: &BarrierVerdict) {
+    page.section("inputs");
+    let rows = verdict.inputs.iter().map(|input| {
+        let hash: String = input.sha256.chars().take(12).collect();
+        let what = match (&input.error, input.format) {
+            (Some(error), _) => text::prose(error),
+            (None, format) => format.unwrap_or("unknown").to_owned(),
+        };
+        vec![
+            text::name(&input.name),
+            what,
+            text::count(input.transitions, "transition", "transitions"),
+            format!("sha256 {hash}"),
+        ]
+    });
+    page.rows(rows.collect());
+    for notice in &verdict.notices {
+        let file = text::name(verdict.name(notice.place.input));
+        let kind = if notice.kind.is_fault() {
+            "fault"
+        } else {
+            "warning"
+        };
+        let place = format!("{file}:{}:{}", notice.place.line, notice.place.column);
+        page.sentence(&format!(
+            "{kind} {place} {}: {}",
+            notice.kind,
+            text::prose(&notice.message)
+        ));
+        if let Some(help) = &notice.help {
+            page.sentence(&format!("  help: {}", text::prose(help)));
+        }
+    }
+    let policy = &verdict.policy;
+    let hash: String = policy.sha256.chars().take(12).collect();
+    page.section("policy");
+    page.rows(vec![vec![
+        text::name(&policy.source),
+        format!("sha256 {hash}"),
+    ]]);
+    for warning in &policy.warnings {
+        page.sentence(&format!(
+            "{}: {}",
+            warning.code,
+            text::prose(&warning.message)
+        ));
+    }
+}
+
+fn conclusion(page: &mut Page<'_>, report: &BarriersReport, verdict: &BarrierVerdict) {
+    let (word, tone) = match report.forward_invariant {
+        None => ("VACUOUS: no transition was checked", Tone::Doubt),
+        Some(true) => ("forward invariant on every checked transition", Tone::Plain),
+        Some(false) => ("not forward invariant", Tone::Bad),
+    };
+    let word = text::paint(word, tone, page.header.color);
+    page.blank();
+    let reason = text::prose(&verdict.exit.reason);
+    page.lines.push(format!(
+        "{word}; exit {}: {reason}",
+        verdict.exit.status.code()
+    ));
+}

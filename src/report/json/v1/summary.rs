@@ -1,0 +1,208 @@
+//! The summary record. What is counted by name is an object with the names as keys, so that
+//! `.decisions.by_rule.dcbf.forward_invariance` and `.barriers.privacy.least_h.value` say it all;
+//! what has a place is an array.
+
+use super::REPORT;
+use super::tally::{self, Barrier, Decisions, Keyed, Refusals, Violations};
+use crate::audit::summary as audit;
+use crate::policy::PolicyWarning;
+use crate::report::Header;
+use crate::report::number::Number;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Fields that hold text of the inputs, wherever they occur: to be read as data.
+const UNTRUSTED: &[&str] = &[
+    "file", "run", "call", "tool", "agent", "reason", "message", "help", "args", "error",
+];
+
+/// Everything an audit came to.
+#[derive(Debug, Serialize)]
+pub struct SummaryRecord<'a> {
+    schema: &'static str,
+    record: &'static str,
+    complete: bool,
+    exit: Exit<'a>,
+    policy: Policy<'a>,
+    settings: Settings,
+    inputs: Vec<Input<'a>>,
+    counts: Counts,
+    decisions: Decisions<'a>,
+    violations: Violations,
+    barriers: Keyed<'a, Barrier<'a>>,
+    hazards: u64,
+    drift: u64,
+    recorded: u64,
+    counterfactual: u64,
+    unscored: u64,
+    scope_inert: u64,
+    refusals: Vec<Refusals<'a>>,
+    unnamed_tools: &'a BTreeMap<String, u64>,
+    unmediated: &'a BTreeMap<String, u64>,
+    faults: &'a BTreeMap<&'static str, u64>,
+    warnings: &'a BTreeMap<&'static str, u64>,
+    broken_laws: &'a [String],
+    untrusted_fields: &'static [&'static str],
+}
+
+#[derive(Debug, Serialize)]
+struct Exit<'a> {
+    status: u8,
+    reason: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+struct Policy<'a> {
+    source: &'a str,
+    sha256: &'a str,
+    warnings: Vec<Doubt<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Doubt<'a> {
+    code: &'static str,
+    /// Null where the value in doubt is a default.
+    line: Option<usize>,
+    column: Option<usize>,
+    message: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+struct Settings {
+    mode: &'static str,
+    dispatch: &'static str,
+    on_escalate: &'static str,
+    fail_on: Vec<&'static str>,
+    max_violation_rate: Option<Number>,
+    allow_faults: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Input<'a> {
+    file: &'a str,
+    format: Option<&'static str>,
+    format_reason: &'a str,
+    sha256: &'a str,
+    bytes: u64,
+    decompressed_bytes: u64,
+    lines: u64,
+    records: u64,
+    blank: u64,
+    faulty: u64,
+    complete: bool,
+    error: Option<&'a str>,
+}
+
+#[derive(Debug, Serialize)]
+struct Counts {
+    lines: u64,
+    records: u64,
+    blank: u64,
+    faulty: u64,
+    faults: u64,
+    warnings: u64,
+    runs: u64,
+    inconclusive_runs: u64,
+    calls: u64,
+    results: u64,
+    repeats: u64,
+    listed: u64,
+}
+
+impl<'a> SummaryRecord<'a> {
+    /// The record of a summary.
+    pub fn new(summary: &'a audit::Summary, header: &'a Header) -> Self {
+        SummaryRecord {
+            schema: REPORT,
+            record: "summary",
+            complete: summary.complete,
+            exit: Exit {
+                status: summary.exit.status.code(),
+                reason: &summary.exit.reason,
+            },
+            policy: Policy {
+                source: &summary.policy.source,
+                sha256: &summary.policy.sha256,
+                warnings: summary.policy.warnings.iter().map(doubt).collect(),
+            },
+            settings: settings(&summary.settings),
+            inputs: summary.inputs.iter().map(input).collect(),
+            counts: counts(&summary.counts),
+            decisions: tally::decisions(summary),
+            violations: tally::violations(&summary.violations),
+            barriers: tally::barriers(summary, header),
+            hazards: summary.hazards,
+            drift: summary.drift,
+            recorded: summary.recorded,
+            counterfactual: summary.counterfactual,
+            unscored: summary.unscored,
+            scope_inert: summary.scope_inert,
+            refusals: summary
+                .refusals
+                .iter()
+                .map(|run| tally::refusals(run, header))
+                .collect(),
+            unnamed_tools: &summary.unnamed_tools,
+            unmediated: &summary.unmediated,
+            faults: &summary.fault_codes,
+            warnings: &summary.warning_codes,
+            broken_laws: &summary.broken_laws,
+            untrusted_fields: UNTRUSTED,
+        }
+    }
+}
+
+fn doubt(warning: &PolicyWarning) -> Doubt<'_> {
+    let known = warning.place.line > 0;
+    Doubt {
+        code: warning.code,
+        line: known.then_some(warning.place.line),
+        column: known.then_some(warning.place.column),
+        message: &warning.message,
+    }
+}
+
+fn settings(settings: &audit::Settings) -> Settings {
+    Settings {
+        mode: settings.mode,
+        dispatch: settings.dispatch,
+        on_escalate: settings.on_escalate,
+        fail_on: settings.fail_on.iter().map(|f| f.as_str()).collect(),
+        max_violation_rate: settings.max_violation_rate.map(Number),
+        allow_faults: settings.allow_faults,
+    }
+}
+
+fn input(input: &audit::InputSummary) -> Input<'_> {
+    Input {
+        file: &input.name,
+        format: input.format,
+        format_reason: &input.format_reason,
+        sha256: &input.sha256,
+        bytes: input.bytes,
+        decompressed_bytes: input.decompressed_bytes,
+        lines: input.lines,
+        records: input.records,
+        blank: input.blank,
+        faulty: input.faulty,
+        complete: input.complete,
+        error: input.error.as_deref(),
+    }
+}
+
+fn counts(counts: &audit::Counts) -> Counts {
+    Counts {
+        lines: counts.lines,
+        records: counts.records,
+        blank: counts.blank,
+        faulty: counts.faulty,
+        faults: counts.faults,
+        warnings: counts.warnings,
+        runs: counts.runs,
+        inconclusive_runs: counts.inconclusive_runs,
+        calls: counts.calls,
+        results: counts.results,
+        repeats: counts.repeats,
+        listed: counts.listed,
+    }
+}

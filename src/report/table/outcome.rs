@@ -1,0 +1,200 @@
+//! What the calls came to: decisions, barriers, violations and other findings.
+
+use super::page::{NAMES, Page, and_more};
+use super::text;
+use crate::audit::summary::{BarrierSummary, Extreme, RateSummary, Summary};
+use crate::engine::decision::DecisionKind;
+use crate::number::rounded;
+use crate::report::Header;
+use crate::report::number::percent;
+
+/// Decisions by kind, by rule and by run.
+pub fn decisions(page: &mut Page<'_>, summary: &Summary) {
+    if summary.decisions.total() == 0 {
+        return;
+    }
+    page.section("decisions");
+    let kinds = DecisionKind::ALL.iter();
+    let kinds = kinds.map(|&kind| (kind.as_str(), summary.decisions.of(kind)));
+    let kinds: Vec<String> = kinds
+        .filter(|&(_, count)| count > 0)
+        .map(|(word, count)| format!("{word} {count}"))
+        .collect();
+    page.sentence(&kinds.join(", "));
+    let rules = summary.rules.iter().filter(|rule| rule.count > 0);
+    page.rows(
+        rules
+            .map(|r| vec![format!("{}.{}", r.stage, r.rule), r.count.to_string()])
+            .collect(),
+    );
+    if summary.counts.listed < summary.counts.calls {
+        page.sentence(&format!(
+            "{} of {} calls are listed",
+            summary.counts.listed, summary.counts.calls
+        ));
+    }
+    let runs = &summary.refusals;
+    if !runs.is_empty() {
+        let several = page.header.inputs.len() > 1;
+        let shown = runs.iter().take(NAMES).map(|run| {
+            let name = text::name(&run.run);
+            let file = text::name(page.header.input(run.input));
+            let file = if several {
+                format!(" in {file}")
+            } else {
+                String::new()
+            };
+            format!("{name}{file} {} of {}", run.refused, run.calls)
+        });
+        let list = and_more(shown.collect(), runs.len());
+        page.sentence(&format!("refused by run: {list}"));
+    }
+}
+
+/// Per barrier the least value and the least slack, and where.
+pub fn barriers(page: &mut Page<'_>, summary: &Summary) {
+    let met = |b: &&BarrierSummary| b.least_h.is_some() || b.least_slack.is_some();
+    let met: Vec<&BarrierSummary> = summary.barriers.iter().filter(met).collect();
+    if met.is_empty() {
+        return;
+    }
+    page.section("barriers");
+    let header = page.header;
+    let choice = |long: bool| {
+        let head = [
+            "barrier",
+            "least h",
+            "at",
+            "least slack",
+            "at",
+            "root",
+            "standing",
+        ];
+        let mut rows = vec![head.map(str::to_owned).to_vec()];
+        rows.extend(met.iter().map(|barrier| {
+            let mut row = vec![text::name(&barrier.name)];
+            row.extend(extreme(barrier.least_h.as_ref(), header, long));
+            row.extend(extreme(barrier.least_slack.as_ref(), header, long));
+            row.extend([barrier.root.to_string(), barrier.standing.to_string()]);
+            row
+        }));
+        rows
+    };
+    page.rows_that_fit(vec![choice(true), choice(false)]);
+}
+
+/// An extreme value and where it was met: with run and call, or by line alone.
+fn extreme(extreme: Option<&Extreme>, header: &Header, long: bool) -> [String; 2] {
+    let Some(extreme) = extreme else {
+        return [String::new(), String::new()];
+    };
+    let several = header.inputs.len() > 1;
+    let mut place = if several {
+        let file = text::cut(&text::name(header.input(extreme.input)), 30);
+        format!("{file}:{}", extreme.line)
+    } else {
+        format!("line {}", extreme.line)
+    };
+    if long {
+        place += &format!(
+            " {} {}",
+            text::name(&extreme.run),
+            text::name(&extreme.call)
+        );
+    }
+    [rounded(extreme.value), place]
+}
+
+/// What is counted call by call and is no refusal.
+pub fn findings(page: &mut Page<'_>, summary: &Summary) {
+    let mut rows = Vec::new();
+    let mut add = |number: u64, what: &str, says: String| {
+        if number > 0 {
+            rows.push((what.to_owned(), says));
+        }
+    };
+    let calls = |number| text::count(number, "call", "calls");
+    let hazards = calls(summary.hazards);
+    add(
+        summary.hazards,
+        "batch hazard",
+        format!("{hazards} admitted that barriers refuse jointly with calls in flight"),
+    );
+    add(
+        summary.drift,
+        "drift",
+        format!(
+            "{} of {} recorded decisions differ",
+            summary.drift, summary.recorded
+        ),
+    );
+    let counterfactual = calls(summary.counterfactual);
+    add(
+        summary.counterfactual,
+        "counterfactual",
+        format!("{counterfactual} after replay and record parted"),
+    );
+    let (doubtful, runs) = (summary.counts.inconclusive_runs, summary.counts.runs);
+    add(
+        doubtful,
+        "inconclusive",
+        format!(
+            "{doubtful} of {} for a fault",
+            text::count(runs, "run", "runs")
+        ),
+    );
+    let unscored = calls(summary.unscored);
+    add(
+        summary.unscored,
+        "unscored",
+        format!("{unscored} without a recorded semantic score"),
+    );
+    let inert = calls(summary.scope_inert);
+    add(
+        summary.scope_inert,
+        "scope inert",
+        format!("{inert} without embeddings that the scope barrier can use"),
+    );
+    if !rows.is_empty() {
+        page.section("findings");
+        for (what, says) in rows {
+            page.sentence(&format!("{what}: {says}"));
+        }
+    }
+}
+
+/// How often barriers refused: runs first, since the calls of a run hang together.
+pub fn violations(page: &mut Page<'_>, summary: &Summary) {
+    let violations = &summary.violations;
+    let rates = [
+        ("runs with a root violation", &violations.runs),
+        ("calls refused at the root", &violations.root_rate),
+        ("calls refused standing", &violations.standing_rate),
+        ("calls refused, both", &violations.rate),
+    ];
+    page.section("violations of barriers, with 95% intervals");
+    let rows = |effect: bool| rates.map(|(what, rate)| row(what, rate, effect)).to_vec();
+    page.rows_that_fit(vec![rows(true), rows(false)]);
+    if rates.iter().any(|(_, rate)| rate.approximate) {
+        page.sentence("approximate: fewer than 30 runs");
+    }
+}
+
+fn row(what: &str, rate: &RateSummary, effect: bool) -> Vec<String> {
+    let mut cells = vec![what.to_owned(), format!("{} of {}", rate.hits, rate.of)];
+    let Some(value) = rate.rate.filter(|_| rate.of > 0) else {
+        cells.push("no data".to_owned());
+        return cells;
+    };
+    cells.push(percent(value));
+    cells.push(rate.interval.map_or_else(String::new, |bounds| {
+        format!("{} to {}", percent(bounds.low), percent(bounds.high))
+    }));
+    if rate.approximate {
+        cells.push("approximate".to_owned());
+    }
+    if let Some(value) = rate.design_effect.filter(|&value| effect && value > 1.0) {
+        cells.push(format!("design effect {value:.1}"));
+    }
+    cells
+}

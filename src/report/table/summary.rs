@@ -1,0 +1,212 @@
+//! What an audit came to, for people: short sections, only those that have something to say, and
+//! the verdict last.
+
+use super::page::{NAMES, Page, and_more};
+use super::text::{self, Tone};
+use super::{notice_lines, outcome};
+use crate::audit::summary::{InputSummary, Summary};
+use crate::engine::decision::DecisionKind;
+use crate::exit::Exit;
+use crate::report::Header;
+use crate::trace::fault::Notice;
+use std::collections::BTreeMap;
+
+/// Most faults, and most warnings, repeated.
+const NOTICES: usize = 10;
+
+/// The lines that end a report.
+pub fn lines(summary: &Summary, header: &Header) -> Vec<String> {
+    let mut page = Page {
+        header,
+        lines: Vec::new(),
+    };
+    inputs(&mut page, summary);
+    policy(&mut page, summary);
+    outcome::decisions(&mut page, summary);
+    outcome::barriers(&mut page, summary);
+    if summary.counts.calls > 0 {
+        outcome::violations(&mut page, summary);
+    }
+    outcome::findings(&mut page, summary);
+    notices(&mut page, summary, "faults", true);
+    notices(&mut page, summary, "warnings", false);
+    let unnamed = &summary.unnamed_tools;
+    names(
+        &mut page,
+        "tools that no rule names, with their calls",
+        unnamed,
+    );
+    let unmediated = &summary.unmediated;
+    names(
+        &mut page,
+        "tools outside the boundary, with their calls",
+        unmediated,
+    );
+    bookkeeping(&mut page, summary);
+    verdict(&mut page, summary);
+    page.lines
+}
+
+fn inputs(page: &mut Page<'_>, summary: &Summary) {
+    if summary.inputs.is_empty() {
+        return;
+    }
+    page.section("inputs");
+    let choice = |long: bool| {
+        let inputs = summary.inputs.iter();
+        inputs.map(|input| input_row(input, long)).collect()
+    };
+    page.rows_that_fit(vec![choice(true), choice(false)]);
+    for input in &summary.inputs {
+        let name = text::name(&input.name);
+        match &input.error {
+            Some(error) => page.sentence(&format!("{name}: {}", text::prose(error))),
+            None if !input.complete => page.sentence(&format!("{name} was not read to its end")),
+            None => {}
+        }
+    }
+    page.sentence("names, ids and reasons are the inputs' own words: data, not to be trusted");
+}
+
+fn input_row(input: &InputSummary, long: bool) -> Vec<String> {
+    let counts = format!("{} lines, {} records", input.lines, input.records);
+    let format = input.format.unwrap_or("unread").to_owned();
+    let digest = short(&input.sha256);
+    if long {
+        vec![
+            text::name(&input.name),
+            format,
+            counts,
+            format!("sha256 {digest}"),
+        ]
+    } else {
+        vec![
+            text::cut(&text::name(&input.name), 30),
+            format,
+            counts,
+            digest,
+        ]
+    }
+}
+
+/// Enough of a digest to tell files apart at a glance.
+fn short(sha256: &str) -> String {
+    sha256.chars().take(12).collect()
+}
+
+fn policy(page: &mut Page<'_>, summary: &Summary) {
+    let policy = &summary.policy;
+    page.section("policy");
+    let source = text::name(&policy.source);
+    let settings = &summary.settings;
+    page.sentence(&format!("{source}, sha256 {}", short(&policy.sha256)));
+    page.sentence(&format!(
+        "mode {}, dispatch {}, escalated calls: {}",
+        settings.mode, settings.dispatch, settings.on_escalate
+    ));
+    for warning in &policy.warnings {
+        let place = match warning.place.line {
+            0 => String::new(),
+            line => format!(" line {line}:{}", warning.place.column),
+        };
+        let message = text::prose(&warning.message);
+        page.sentence(&format!("warning{place} {}: {message}", warning.code));
+    }
+}
+
+fn notices(page: &mut Page<'_>, summary: &Summary, title: &str, faults: bool) {
+    let codes = if faults {
+        &summary.fault_codes
+    } else {
+        &summary.warning_codes
+    };
+    if codes.is_empty() {
+        return;
+    }
+    page.section(title);
+    let counts = codes.iter().map(|(code, count)| format!("{code} {count}"));
+    page.sentence(&counts.collect::<Vec<_>>().join(", "));
+    let of_kind = |notice: &&Notice| notice.kind.is_fault() == faults;
+    let listed: Vec<&Notice> = summary.notices.iter().filter(of_kind).collect();
+    for notice in listed.iter().take(NOTICES) {
+        let lines = notice_lines(notice, page.header, "  ");
+        page.lines.extend(lines);
+    }
+    let total = usize::try_from(codes.values().sum::<u64>()).unwrap_or(usize::MAX);
+    let shown = listed.len().min(NOTICES);
+    if shown < total {
+        page.sentence(&format!("and {} more", total - shown));
+    }
+}
+
+/// Names with counts, those that count most first.
+fn names(page: &mut Page<'_>, title: &str, names: &BTreeMap<String, u64>) {
+    if names.is_empty() {
+        return;
+    }
+    page.section(title);
+    let mut sorted: Vec<(&String, &u64)> = names.iter().collect();
+    sorted.sort_by(|a, b| b.1.cmp(a.1).then_with(|| a.0.cmp(b.0)));
+    let shown = sorted.iter().take(NAMES);
+    let shown = shown.map(|(name, count)| format!("{} {count}", text::name(name)));
+    let list = and_more(shown.collect(), names.len());
+    page.sentence(&list);
+}
+
+fn bookkeeping(page: &mut Page<'_>, summary: &Summary) {
+    page.section("bookkeeping");
+    let c = &summary.counts;
+    page.sentence(&format!(
+        "lines {} = records {} + blank {} + faulty {}; calls {} = decisions {}; runs {}, results {}, \
+         repeats {}",
+        c.lines,
+        c.records,
+        c.blank,
+        c.faulty,
+        c.calls,
+        summary.decisions.total(),
+        c.runs,
+        c.results,
+        c.repeats,
+    ));
+    for law in &summary.broken_laws {
+        page.sentence(&format!("does not add up: {}", text::prose(law)));
+    }
+}
+
+fn verdict(page: &mut Page<'_>, summary: &Summary) {
+    page.blank();
+    let calls = summary.counts.calls;
+    let refused: u64 = summary.refusals.iter().map(|run| run.refused).sum();
+    let withheld = summary.decisions.of(DecisionKind::Withhold);
+    let word = match (calls, refused, withheld) {
+        (0, ..) => "nothing to audit",
+        (_, 0, 0) => "allow",
+        (_, 0, _) => "withhold",
+        _ => "block",
+    };
+    let all = text::count(calls, "call", "calls");
+    let mut parts = vec![format!("{refused} of {all} refused")];
+    if withheld > 0 {
+        parts.push(text::count(withheld, "result withheld", "results withheld"));
+    }
+    if summary.counts.faults > 0 {
+        let faults = summary.counts.faults;
+        parts.push(text::count(faults, "input fault", "input faults"));
+    }
+    if !summary.complete {
+        parts.push("incomplete".to_owned());
+    }
+    let status = summary.exit.status;
+    let mut line = format!("{word}: {}; exit {}", parts.join(", "), status.code());
+    if !summary.exit.reason.is_empty() {
+        line += &format!(": {}", text::prose(&summary.exit.reason));
+    }
+    let tone = match status {
+        Exit::Clean => Tone::Bold,
+        _ => Tone::Bad,
+    };
+    for line in text::wrapped("", &line, page.header.width) {
+        page.lines.push(text::paint(&line, tone, page.header.color));
+    }
+}

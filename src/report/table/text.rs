@@ -1,0 +1,224 @@
+//! Text of the human report: made safe, cut and wrapped by display columns, painted.
+
+use crate::escape;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Most columns a name takes before it is quoted.
+const NAME: usize = 60;
+
+/// Most columns a sentence takes; machine formats have all of it.
+const PROSE: usize = 300;
+
+/// That many of them, in words: `1 fault`, `2 faults`.
+pub fn count(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+/// How a piece of text stands out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// Not at all.
+    Plain,
+    /// A heading.
+    Bold,
+    /// What goes against the policy or cannot be trusted.
+    Bad,
+    /// What wants a look.
+    Doubt,
+}
+
+impl Tone {
+    fn code(self) -> &'static str {
+        match self {
+            Tone::Plain => "",
+            Tone::Bold => "1",
+            Tone::Bad => "31",
+            Tone::Doubt => "33",
+        }
+    }
+}
+
+/// Columns a text takes on a terminal.
+pub fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// The text, at most that many columns of it, with `…` where there was more. Marks that take no
+/// column count as well, four to a column, so that they cannot pile up without end.
+pub fn cut(text: &str, columns: usize) -> String {
+    let most = columns.saturating_mul(4);
+    if width(text) <= columns && text.chars().nth(most).is_none() {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    let mut taken = 1;
+    for c in text.chars().take(most) {
+        taken += c.width().unwrap_or(0);
+        if taken > columns {
+            break;
+        }
+        out.push(c);
+    }
+    out.push('…');
+    out
+}
+
+/// A name of unknown making: hidden characters shown, long ones cut, and those that hold white
+/// space or nothing at all quoted, so that one name cannot pass for two cells.
+pub fn name(text: &str) -> String {
+    let shown = cut(&tamed(&escape::visible(text)), NAME);
+    if shown.is_empty() || shown.contains(char::is_whitespace) {
+        format!("\"{}\"", shown.replace('"', "\\\""))
+    } else {
+        shown
+    }
+}
+
+/// A sentence that may hold untrusted text: hidden characters shown, cut where it is endless.
+pub fn prose(text: &str) -> String {
+    cut(&tamed(&escape::visible(text)), PROSE)
+}
+
+/// The text without what a build server would take for a command in the log: `::` that begins a
+/// word, and `##` before `[`, with or without a word between.
+fn tamed(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['#', ':']) {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let begins = out.chars().next_back().is_none_or(char::is_whitespace);
+        let (sign, escaped) = if rest.starts_with("::") && begins {
+            ("::", ":\\u{3a}")
+        } else if is_command(rest) {
+            ("##", "#\\u{23}")
+        } else {
+            (&rest[..1], &rest[..1])
+        };
+        out.push_str(escaped);
+        rest = &rest[sign.len()..];
+    }
+    out.push_str(rest);
+    out
+}
+
+fn is_command(text: &str) -> bool {
+    text.strip_prefix("##").is_some_and(|after| {
+        after
+            .trim_start_matches(|c: char| c.is_ascii_alphanumeric())
+            .starts_with('[')
+    })
+}
+
+/// The text in lines of at most that many columns, broken at spaces where it can be; `first` leads
+/// the first line, blanks of the same width the others. Without a width it is one line.
+pub fn wrapped(first: &str, text: &str, columns: Option<usize>) -> Vec<String> {
+    hanging(first, width(first), text, columns)
+}
+
+/// As [`wrapped`], with that many blanks before the lines after the first.
+pub fn hanging(first: &str, indent: usize, text: &str, columns: Option<usize>) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut rest = text;
+    loop {
+        let lead = if lines.is_empty() {
+            first.to_owned()
+        } else {
+            " ".repeat(indent)
+        };
+        let room = columns.map_or(usize::MAX, |c| c.saturating_sub(width(&lead)).max(20));
+        let (line, after) = break_line(rest, room);
+        lines.push(format!("{lead}{line}").trim_end().to_owned());
+        rest = after;
+        if rest.is_empty() {
+            return lines;
+        }
+    }
+}
+
+/// Splits off what fits into `room` columns; at least one character, so that it ends.
+fn break_line(text: &str, room: usize) -> (&str, &str) {
+    if width(text) <= room {
+        return (text, "");
+    }
+    let mut taken = 0;
+    let mut space = None;
+    for (at, c) in text.char_indices() {
+        taken += c.width().unwrap_or(0);
+        if c == ' ' && at > 0 {
+            space = Some(at);
+        }
+        if taken > room && at > 0 {
+            let at = space.unwrap_or(at);
+            return (&text[..at], text[at..].trim_start());
+        }
+    }
+    (text, "")
+}
+
+/// The text in its tone, where colours are wanted. The codes are written here rather than by a
+/// terminal library, which would ask the environment whether to.
+pub fn paint(text: &str, tone: Tone, color: bool) -> String {
+    if color && tone != Tone::Plain {
+        format!("\u{1b}[{}m{text}\u{1b}[0m", tone.code())
+    } else {
+        text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cutting_goes_by_columns() {
+        assert_eq!(cut("abcdef", 6), "abcdef");
+        assert_eq!(cut("abcdefg", 6), "abcde…");
+        assert_eq!(cut("日本語", 5), "日本…");
+        assert_eq!(cut("日本語", 4), "日…");
+    }
+
+    #[test]
+    fn names_are_one_word_or_quoted() {
+        assert_eq!(name("send_email"), "send_email");
+        assert_eq!(name("a  allow"), "\"a  allow\"");
+        assert_eq!(name(""), "\"\"");
+        assert_eq!(name("a\n b\""), "\"a\\u{a} b\\\"\"");
+        assert_eq!(width(&name(&"x".repeat(200))), 60);
+    }
+
+    #[test]
+    fn marks_without_width_do_not_pile_up() {
+        let text = format!("a{}", "\u{301}".repeat(10_000));
+        assert!(cut(&text, 60).chars().count() <= 241);
+    }
+
+    #[test]
+    fn build_servers_see_no_command() {
+        for (text, shown) in [
+            ("::error::x", ":\\u{3a}error::x"),
+            ("a ::group x", "a :\\u{3a}group x"),
+            ("##vso[task.complete]", "#\\u{23}vso[task.complete]"),
+            ("x##[error]y", "x#\\u{23}[error]y"),
+            ("###[x", "##\\u{23}[x"),
+            ("a::b # c ## d: e", "a::b # c ## d: e"),
+        ] {
+            assert_eq!(tamed(text), shown);
+        }
+    }
+
+    #[test]
+    fn wrapping_hangs_under_the_text() {
+        let text = "privacy would fall from 0.1 to -0.1";
+        assert_eq!(wrapped("- ", text, None), [format!("- {text}")]);
+        assert_eq!(
+            wrapped("- ", text, Some(24)),
+            ["- privacy would fall", "  from 0.1 to -0.1"]
+        );
+        assert_eq!(
+            wrapped("", &"x".repeat(45), Some(20)),
+            ["x".repeat(20), "x".repeat(20), "x".repeat(5)]
+        );
+        assert_eq!(wrapped("  ", "", Some(20)), [""]);
+    }
+}

@@ -1,0 +1,76 @@
+//! What a call and its outcome are called in expressions; the rest is the state's.
+
+use super::CallContext;
+use crate::facets;
+use crate::policy::expr::values::value_of;
+use crate::policy::expr::{Bindings, Query, Variable};
+use crate::state::bindings::{StateBindings, int};
+use crate::trace::event::Outcome;
+use crate::trace::json::Json;
+use cel::Value;
+use std::borrow::Cow;
+
+/// Answers for everything an expression about a call may name. `result` and `error` exist only
+/// where there is an outcome.
+pub struct CallBindings<'b, 'a> {
+    /// The call.
+    pub cx: &'b CallContext<'a>,
+    /// How it came out, in postconditions.
+    pub outcome: Option<&'b Outcome<'b>>,
+}
+
+impl Bindings for CallBindings<'_, '_> {
+    fn variable(&self, variable: Variable) -> Option<Value> {
+        let cx = self.cx;
+        let tool = &*cx.call.tool;
+        Some(match variable {
+            Variable::CallId => cx.id.into(),
+            Variable::CallTool => tool.into(),
+            Variable::CallAgent => cx.agent.unwrap_or_default().into(),
+            Variable::CallTurn => int(cx.turn),
+            Variable::CallArgs => value_of(cx.args()),
+            Variable::CallResources => list(&cx.resources()),
+            Variable::CallLabels => list(&cx.names.labels),
+            Variable::CallEstimatedCostUsd => Value::Float(cx.estimate.usd()),
+            Variable::CallText => cx.text().into(),
+            Variable::CallCommands => list(&facets::commands(tool, cx.args())),
+            Variable::CallReads => list(&facets::reads(tool, cx.args())),
+            Variable::CallWrites => list(&facets::writes(tool, cx.args())),
+            Variable::CallUrls => list(&facets::urls(tool, cx.args())),
+            Variable::CallHosts => list(&facets::hosts(tool, cx.args())),
+            Variable::Result => {
+                let outcome = self.outcome?;
+                let result = outcome.result.as_ref();
+                result.map_or(Value::Null, |r| value_of(&r.json()))
+            }
+            Variable::Error => Value::Bool(self.outcome?.error.unwrap_or(false)),
+            _ => {
+                let view = cx.view();
+                let state = StateBindings {
+                    policy: cx.policy,
+                    view: &view,
+                };
+                return state.variable(variable);
+            }
+        })
+    }
+
+    fn query(&self, query: Query) -> Value {
+        let view = self.cx.view();
+        let state = StateBindings {
+            policy: self.cx.policy,
+            view: &view,
+        };
+        state.query(query)
+    }
+}
+
+fn list<S: AsRef<str>>(texts: &[S]) -> Value {
+    let texts = texts.iter().map(|t| {
+        Json::String(crate::trace::json::Text {
+            text: Cow::Borrowed(t.as_ref()),
+            damage: Default::default(),
+        })
+    });
+    value_of(&Json::Array(texts.collect()))
+}

@@ -1,0 +1,123 @@
+//! Contracts of tools: what must hold of a call before it runs, and of its result before the agent
+//! sees it.
+
+use super::bindings::CallBindings;
+use super::{CallContext, Finding, Notes, Stage, Verdict};
+use crate::policy::expr::Expr;
+use crate::policy::{Contract, Schema};
+use crate::trace::event::Outcome;
+
+pub(super) struct Contracts;
+
+impl Stage for Contracts {
+    fn id(&self) -> &'static str {
+        "contracts"
+    }
+
+    fn doc(&self) -> &'static str {
+        "do the tool's registered conditions hold, before the call and on its result?"
+    }
+
+    fn rules(&self) -> &'static [(&'static str, &'static str)] {
+        &[
+            (
+                "schema",
+                "the arguments do not fit the contract's JSON Schema",
+            ),
+            (
+                "require",
+                "a precondition is false, or cannot be evaluated (`error`)",
+            ),
+            (
+                "ensure",
+                "a postcondition is false or cannot be evaluated: the result is withheld",
+            ),
+        ]
+    }
+
+    fn judge(&self, cx: &CallContext<'_>, _: &mut Notes) -> Verdict {
+        for contract in binding(cx) {
+            if let Some(finding) = contract.schema.as_ref().and_then(|s| misfit(cx, s)) {
+                return Verdict::Refuse(told(finding, contract));
+            }
+            let bindings = CallBindings { cx, outcome: None };
+            for condition in &contract.require {
+                match condition.test(&bindings) {
+                    Ok(true) => {}
+                    Ok(false) => {
+                        return Verdict::Refuse(told(untrue("require", condition), contract));
+                    }
+                    Err(why) => {
+                        return Verdict::Error(failed("require", condition, &why, contract));
+                    }
+                }
+            }
+        }
+        Verdict::Pass
+    }
+
+    fn awaits_result(&self, cx: &CallContext<'_>) -> bool {
+        binding(cx).any(|contract| !contract.ensure.is_empty())
+    }
+
+    fn check_result(&self, cx: &CallContext<'_>, outcome: &Outcome<'_>) -> Option<Finding> {
+        let bindings = CallBindings {
+            cx,
+            outcome: Some(outcome),
+        };
+        for contract in binding(cx) {
+            for condition in &contract.ensure {
+                match condition.test(&bindings) {
+                    Ok(true) => {}
+                    Ok(false) => return Some(told(untrue("ensure", condition), contract)),
+                    Err(why) => return Some(failed("ensure", condition, &why, contract)),
+                }
+            }
+        }
+        None
+    }
+}
+
+/// The contracts of the call's tool, in file order.
+fn binding<'a>(cx: &'a CallContext<'_>) -> impl Iterator<Item = &'a Contract> {
+    cx.policy
+        .contracts
+        .iter()
+        .filter(|contract| cx.names.is(contract.tools))
+}
+
+fn untrue(rule: &'static str, condition: &Expr) -> Finding {
+    Finding::new(rule, format!("`{}` does not hold", condition.source()))
+}
+
+fn failed(rule: &'static str, condition: &Expr, why: &str, contract: &Contract) -> Finding {
+    let reason = format!("`{}` could not be evaluated: {why}", condition.source());
+    Finding::new(rule, reason).at(contract.place.line)
+}
+
+/// The contract's own message in front, where it has one.
+fn told(mut finding: Finding, contract: &Contract) -> Finding {
+    if let Some(message) = &contract.message {
+        finding.reason = format!("{message} ({})", finding.reason);
+    }
+    finding.at(contract.place.line)
+}
+
+fn misfit(cx: &CallContext<'_>, schema: &Schema) -> Option<Finding> {
+    let args: serde_json::Value = match serde_json::from_str(&cx.args().to_compact()) {
+        Ok(args) => args,
+        Err(_) => {
+            let reason = "the arguments hold a number that a schema cannot look at";
+            return Some(Finding::new("schema", reason.into()));
+        }
+    };
+    let error = schema.validator.iter_errors(&args).next()?;
+    let at = error.instance_path().to_string();
+    let at = if at.is_empty() {
+        "the arguments".into()
+    } else {
+        format!("`{at}`")
+    };
+    let reason = format!("{at} does not fit `{}`: {error}", schema.file);
+    Some(Finding::new("schema", reason))
+}

@@ -1,0 +1,149 @@
+//! Discrete control barrier functions: a call passes if the state is inside the safe set and the
+//! simulated next state keeps every barrier above its floor.
+
+use super::{CallContext, Finding, Notes, Stage, Verdict};
+use crate::barriers::{self, Check};
+use crate::engine::decision::Reading;
+use crate::number::rounded;
+use crate::policy::{Measure, Policy};
+use crate::state::StateView;
+use crate::trace::money::Nano;
+
+pub(super) struct Dcbf;
+
+impl Stage for Dcbf {
+    fn id(&self) -> &'static str {
+        "dcbf"
+    }
+
+    fn doc(&self) -> &'static str {
+        "does the transition keep every barrier inside the safe set?"
+    }
+
+    fn rules(&self) -> &'static [(&'static str, &'static str)] {
+        &[
+            ("outside_safe_set", "a barrier is negative before the call"),
+            (
+                "forward_invariance",
+                "a barrier would fall below what its class-K function allows",
+            ),
+        ]
+    }
+
+    fn judge(&self, cx: &CallContext<'_>, notes: &mut Notes) -> Verdict {
+        let policy = cx.policy;
+        let current = cx.view();
+        let call = [std::sync::Arc::clone(cx.names)];
+        let next = barriers::simulate(&current, &call, cx.estimate);
+        let check = barriers::check(policy, &current, policy.dcbf.verify.then_some(&next));
+        notes.composite = barriers::composite(policy, &check.current);
+        notes.barriers = readings(&check);
+        notes.scope_inert = scope_is_inert(policy, &current);
+        if !check.outside.is_empty() {
+            return Verdict::Refuse(outside(cx, &current, check));
+        }
+        if !check.broken.is_empty() {
+            return Verdict::Refuse(leaving(policy, &next, check));
+        }
+        if !cx.siblings.is_empty() {
+            notes.hazard = hazard(cx, &current);
+        }
+        Verdict::Pass
+    }
+}
+
+fn readings(check: &Check) -> Vec<Reading> {
+    let next = |i: usize| check.next.as_ref().map(|next| next[i]);
+    let slack = |i: usize| check.slack.get(i).copied().flatten();
+    let reading = |(i, &h): (usize, &f64)| Reading {
+        h,
+        next: next(i),
+        slack: slack(i),
+    };
+    check.current.iter().enumerate().map(reading).collect()
+}
+
+fn scope_is_inert(policy: &Policy, view: &StateView<'_>) -> bool {
+    let zero = |v: Option<&[f64]>| v.is_none_or(|v| v.iter().all(|&x| x == 0.0));
+    let scoped = |m: &Measure| matches!(m, Measure::Scope { .. });
+    policy
+        .dcbf
+        .barriers
+        .iter()
+        .any(|spec| scoped(&spec.measure))
+        && (zero(view.context) || zero(view.action))
+}
+
+fn outside(cx: &CallContext<'_>, current: &StateView<'_>, check: Check) -> Finding {
+    let policy = cx.policy;
+    // Without the call's embeddings the state may have been inside: then the call is the root.
+    let standing = {
+        let own = cx.call.context_embedding.is_some() || cx.call.action_embedding.is_some();
+        !own || !barriers::negative(&barriers::values(policy, &cx.standing_view())).is_empty()
+    };
+    let first = check.outside[0];
+    let spec = &policy.dcbf.barriers[first];
+    let reason = format!(
+        "{} is {} before the call{}",
+        spec.name,
+        rounded(check.current[first]),
+        why(policy, first, current),
+    );
+    Finding {
+        policy_line: spec.place.line,
+        broken: check.outside,
+        standing,
+        ..Finding::new("outside_safe_set", reason)
+    }
+}
+
+fn leaving(policy: &Policy, next: &StateView<'_>, check: Check) -> Finding {
+    let first = check.broken[0];
+    let spec = &policy.dcbf.barriers[first];
+    let after = check.next.as_ref().map_or(f64::NAN, |next| next[first]);
+    let reason = format!(
+        "{} would fall from {} to {}{}",
+        spec.name,
+        rounded(check.current[first]),
+        rounded(after),
+        why(policy, first, next),
+    );
+    Finding {
+        policy_line: spec.place.line,
+        broken: check.broken,
+        ..Finding::new("forward_invariance", reason)
+    }
+}
+
+/// What makes the barrier low in that state, after a colon; empty where there is nothing to say.
+fn why(policy: &Policy, index: usize, view: &StateView<'_>) -> String {
+    let spec = &policy.dcbf.barriers[index];
+    let failure = barriers::value(policy, spec, view).1;
+    let definition = barriers::definition(&spec.measure);
+    let cause = failure.unwrap_or_else(|| (definition.cause)(policy, &spec.measure, view));
+    if cause.is_empty() {
+        cause
+    } else {
+        format!(": {cause}")
+    }
+}
+
+/// The barriers that would refuse the call had its in-flight siblings settled first.
+fn hazard(cx: &CallContext<'_>, current: &StateView<'_>) -> Vec<usize> {
+    let mut calls: Vec<_> = cx
+        .siblings
+        .iter()
+        .map(|s| std::sync::Arc::clone(&s.names))
+        .collect();
+    let spent = cx
+        .siblings
+        .iter()
+        .fold(0i128, |sum, s| sum.saturating_add(s.estimate.0));
+    calls.push(std::sync::Arc::clone(cx.names));
+    let mut before = current.clone();
+    before.appended = &calls[..calls.len() - 1];
+    before.cost = Nano(before.cost.0.saturating_add(spent));
+    let next = barriers::simulate(&before, &calls, cx.estimate);
+    let joint = barriers::check(cx.policy, &before, cx.policy.dcbf.verify.then_some(&next));
+    joint.refusing().to_vec()
+}

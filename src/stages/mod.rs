@@ -1,0 +1,310 @@
+//! The stages of the reference monitor: each judges a call against the run's state.
+//!
+//! [`STAGES`] is the only list, in pipeline order. The engine runs them one after the other and
+//! stops at the first that does not pass; it knows none of them by name.
+
+pub mod bindings;
+mod contracts;
+mod dcbf;
+mod dfa;
+mod gates;
+mod privilege;
+mod semantic;
+
+use crate::engine::decision::Reading;
+use crate::policy::Policy;
+use crate::policy::matcher::NameSet;
+use crate::state::{AgentState, Phase, RunView, StateView};
+use crate::trace::event::{Outcome, ToolCall};
+use crate::trace::json::Json;
+use crate::trace::money::Nano;
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
+
+/// Every stage, in pipeline order.
+pub const STAGES: &[&dyn Stage] = &[
+    &gates::Gates,
+    &privilege::Privilege,
+    &dfa::Dfa,
+    &contracts::Contracts,
+    &dcbf::Dcbf,
+    &semantic::Semantic,
+];
+
+/// A stage of the pipeline.
+pub trait Stage: Sync {
+    /// Its name.
+    fn id(&self) -> &'static str;
+
+    /// What it asks, in one line.
+    fn doc(&self) -> &'static str;
+
+    /// Its rules in the order in which they are tried, each with one line about it.
+    fn rules(&self) -> &'static [(&'static str, &'static str)];
+
+    /// Refuses every call of a run in this state, before any stage is asked.
+    fn precheck(&self, _state: &AgentState) -> Option<Finding> {
+        None
+    }
+
+    /// Judges a call. What there is to report beside the verdict goes into `notes`.
+    fn judge(&self, cx: &CallContext<'_>, notes: &mut Notes) -> Verdict;
+
+    /// Whether the call's result has to be checked once it is known.
+    fn awaits_result(&self, _cx: &CallContext<'_>) -> bool {
+        false
+    }
+
+    /// Judges the result of an admitted call; a finding keeps it from the agent.
+    fn check_result(&self, _cx: &CallContext<'_>, _outcome: &Outcome<'_>) -> Option<Finding> {
+        None
+    }
+
+    /// The phase that this many refusals in a row bring a run into.
+    fn after_refusals(&self, _policy: &Policy, _in_a_row: u64) -> Option<Phase> {
+        None
+    }
+}
+
+/// What a stage says of a call.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// Nothing against it.
+    Pass,
+    /// It may not run.
+    Refuse(Finding),
+    /// Somebody has to decide.
+    Escalate(Finding),
+    /// The stage could not be evaluated: it may not run.
+    Error(Finding),
+}
+
+/// Why a stage did not pass a call.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Finding {
+    /// The rule that decided.
+    pub rule: &'static str,
+    /// Why, in plain words. Holds untrusted text.
+    pub reason: String,
+    /// Line of the policy file that decided; 0 where it is a default.
+    pub policy_line: usize,
+    /// Barriers that refuse, in policy order.
+    pub broken: Vec<usize>,
+    /// Whether the state alone refuses, whatever the call.
+    pub standing: bool,
+    /// Whether the run is exhausted by it.
+    pub exhausts: bool,
+}
+
+impl Finding {
+    fn new(rule: &'static str, reason: String) -> Finding {
+        Finding {
+            rule,
+            reason,
+            ..Finding::default()
+        }
+    }
+
+    fn at(mut self, policy_line: usize) -> Finding {
+        self.policy_line = policy_line;
+        self
+    }
+}
+
+/// What stages report of a call beside their verdicts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Notes {
+    /// One reading a barrier; empty where the barriers were not reached.
+    pub barriers: Vec<Reading>,
+    /// Weighted average of the barriers.
+    pub composite: Option<f64>,
+    /// Barriers that refuse the call jointly with its in-flight siblings.
+    pub hazard: Vec<usize>,
+    /// Score of the semantic firewall.
+    pub semantic_score: Option<f64>,
+    /// The semantic stage was reached and had no score to go by.
+    pub unscored: bool,
+    /// The scope barrier was reached without usable embeddings.
+    pub scope_inert: bool,
+}
+
+/// An admitted call that is still in flight.
+#[derive(Clone, Debug)]
+pub struct Sibling {
+    /// Its names.
+    pub names: Arc<NameSet>,
+    /// What it was expected to cost.
+    pub estimate: Nano,
+}
+
+/// A call and everything a stage may look at to judge it.
+pub struct CallContext<'a> {
+    /// The policy.
+    pub policy: &'a Policy,
+    /// The call as recorded.
+    pub call: &'a ToolCall<'a>,
+    /// Its id, given or made.
+    pub id: &'a str,
+    /// Its turn, given or made.
+    pub turn: u64,
+    /// Its tool and labels.
+    pub names: &'a Arc<NameSet>,
+    /// Who calls: the call's agent, else the run's.
+    pub agent: Option<&'a str>,
+    /// Its own estimate, else the policy's charge for a call without one.
+    pub estimate: Nano,
+    /// The run's state as the call meets it.
+    pub state: &'a AgentState,
+    /// The run.
+    pub run: RunView<'a>,
+    /// Admitted calls still in flight, in order of arrival.
+    pub siblings: &'a [Sibling],
+    /// How often in a row, this time included, the same tool was called with equal arguments.
+    pub repeats: u64,
+    /// Nanoseconds since the run began, where both times are known.
+    pub elapsed_ns: Option<i128>,
+    /// Arguments, parsed when first asked for.
+    args: OnceLock<Json<'a>>,
+    /// Text of the arguments, put together when first asked for.
+    text: OnceLock<String>,
+}
+
+impl<'a> CallContext<'a> {
+    /// A context with nothing worked out yet; the remaining fields say that nothing is in flight,
+    /// repeated or timed.
+    pub fn new(
+        policy: &'a Policy,
+        call: &'a ToolCall<'a>,
+        names: &'a Arc<NameSet>,
+        state: &'a AgentState,
+        run: RunView<'a>,
+    ) -> Self {
+        CallContext {
+            policy,
+            call,
+            id: call.id.as_deref().unwrap_or_default(),
+            turn: call.turn.unwrap_or_default(),
+            names,
+            agent: call.agent.as_deref().or(run.agent),
+            estimate: call.estimated_cost.unwrap_or(policy.dcbf.per_call_cost),
+            state,
+            run,
+            siblings: &[],
+            repeats: 1,
+            elapsed_ns: None,
+            args: OnceLock::new(),
+            text: OnceLock::new(),
+        }
+    }
+
+    /// The call's arguments.
+    pub fn args(&self) -> &Json<'a> {
+        self.args.get_or_init(|| self.call.args.json())
+    }
+
+    /// The call's text: its strings, numbers and booleans in document order, joined by spaces.
+    pub fn text(&self) -> &str {
+        self.text.get_or_init(|| {
+            let mut out = String::new();
+            append_text(self.args(), &mut out, &mut true);
+            out
+        })
+    }
+
+    /// What the call touches: the record's resources, else those the policy finds in its arguments.
+    pub fn resources(&self) -> Vec<Cow<'_, str>> {
+        if !self.call.resources.is_empty() {
+            return self
+                .call
+                .resources
+                .iter()
+                .map(|r| Cow::Borrowed(&**r))
+                .collect();
+        }
+        let rules = self.policy.resources.iter();
+        let rules = rules.filter(|rule| self.names.is(rule.tools));
+        rules
+            .flat_map(|rule| extract(self.args(), &rule.path))
+            .collect()
+    }
+
+    /// The state as it stands, without what the call brings along.
+    pub fn standing_view(&self) -> StateView<'_> {
+        self.state.view(self.run)
+    }
+
+    /// The state with the embeddings that the call brings along.
+    pub fn view(&self) -> StateView<'_> {
+        let mut view = self.standing_view();
+        if let Some(own) = &self.call.context_embedding {
+            view.context = Some(own);
+        }
+        if let Some(own) = &self.call.action_embedding {
+            view.action = Some(own);
+        }
+        view
+    }
+}
+
+/// Appends the text of a value; keys and null are left out.
+fn append_text(json: &Json<'_>, out: &mut String, first: &mut bool) {
+    let mut push = |text: &str| {
+        if !std::mem::take(first) {
+            out.push(' ');
+        }
+        out.push_str(text);
+    };
+    match json {
+        Json::Null => {}
+        Json::Bool(b) => push(if *b { "true" } else { "false" }),
+        Json::Number(n) => push(n),
+        Json::String(t) => push(&t.text),
+        Json::Array(items) => items.iter().for_each(|item| append_text(item, out, first)),
+        Json::Object(members) => members.iter().for_each(|(_, v)| append_text(v, out, first)),
+    }
+}
+
+/// The texts at a path of the arguments: a string, or every string of an array.
+fn extract<'a>(args: &'a Json<'_>, path: &[String]) -> Vec<Cow<'a, str>> {
+    let at = path.iter().try_fold(args, |json, key| json.get(key));
+    match at {
+        Some(Json::String(t)) => vec![Cow::Borrowed(&*t.text)],
+        Some(Json::Array(items)) => {
+            let texts = items.iter().filter_map(|item| item.as_str());
+            texts.map(Cow::Borrowed).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::json::parse;
+
+    #[test]
+    fn text_is_every_leaf_in_document_order() {
+        let json = parse(br#"{"z":["a b",{"k":null,"n":1.50}],"a":true,"e":""}"#).expect("json");
+        let mut out = String::new();
+        append_text(&json, &mut out, &mut true);
+        assert_eq!(out, "a b 1.50 true ");
+    }
+
+    #[test]
+    fn stages_stand_in_pipeline_order_and_are_documented() {
+        let ids: Vec<_> = STAGES.iter().map(|s| s.id()).collect();
+        assert_eq!(
+            ids,
+            ["gates", "privilege", "dfa", "contracts", "dcbf", "semantic"]
+        );
+        for stage in STAGES {
+            assert!(!stage.doc().is_empty() && !stage.rules().is_empty());
+            assert!(
+                stage
+                    .rules()
+                    .iter()
+                    .all(|(rule, doc)| !rule.is_empty() && !doc.is_empty())
+            );
+        }
+    }
+}

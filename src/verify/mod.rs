@@ -1,0 +1,14 @@
+//! Checking barriers over transitions: statistics of what was found, soundness of the class-K
+//! functions, and the states files that `gate verify-barriers` reads.
+
+pub mod accumulate;
+pub mod clusters;
+pub mod permits;
+pub mod range;
+pub mod report;
+pub mod soundness;
+pub mod states;
+pub mod stats;
+#[cfg(test)]
+mod testing;
+pub mod transition;

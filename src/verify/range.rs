@@ -1,0 +1,77 @@
+//! What values a barrier can attain, and by how much one call can lower it.
+
+use crate::policy::{BarrierSpec, Measure};
+
+/// What a barrier can attain, its margin subtracted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Range {
+    /// Any value up to `high`, and any drop in one call that does not lead below `low`.
+    Continuum {
+        /// Greatest value.
+        high: f64,
+        /// Least value; negative infinity where there is none.
+        low: f64,
+    },
+    /// `top`, `top - step`, `top - 2 step` and so on, one step a call.
+    Lattice {
+        /// Greatest value.
+        top: f64,
+        /// Drop of one call, positive.
+        step: f64,
+    },
+    /// One of two values.
+    Two {
+        /// The greater.
+        high: f64,
+        /// The lesser.
+        low: f64,
+    },
+    /// Always the same value.
+    Constant(f64),
+    /// Whatever an expression comes to.
+    Unknown,
+}
+
+impl Range {
+    /// What the barrier can attain.
+    pub fn of(barrier: &BarrierSpec) -> Range {
+        let margin = barrier.margin;
+        match &barrier.measure {
+            Measure::Safety { .. } => Range::Two {
+                high: 1.0 - margin,
+                low: -1.0 - margin,
+            },
+            Measure::Privacy {
+                budget, per_call, ..
+            } if *per_call > 0.0 => Range::Lattice {
+                top: budget - margin,
+                step: *per_call,
+            },
+            Measure::Privacy { budget, .. } => Range::Constant(budget - margin),
+            Measure::Resource { limit } => Range::Continuum {
+                high: limit.usd() - margin,
+                low: f64::NEG_INFINITY,
+            },
+            // A cosine distance lies between 0 and 2.
+            Measure::Scope { max_drift } => Range::Continuum {
+                high: max_drift - margin,
+                low: max_drift - 2.0 - margin,
+            },
+            Measure::Stability { step_budget } => Range::Lattice {
+                top: *step_budget as f64 - margin,
+                step: 1.0,
+            },
+            Measure::Custom(_) => Range::Unknown,
+        }
+    }
+
+    /// Greatest value; absent where it is not known.
+    pub fn high(self) -> Option<f64> {
+        match self {
+            Range::Continuum { high, .. } | Range::Two { high, .. } => Some(high),
+            Range::Lattice { top, .. } => Some(top),
+            Range::Constant(value) => Some(value),
+            Range::Unknown => None,
+        }
+    }
+}

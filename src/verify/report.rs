@@ -1,0 +1,191 @@
+//! What checking barriers over transitions comes to: counts, rates, extremes and the violations
+//! themselves.
+
+use super::clusters::ClusteredRate;
+use super::stats::Rate;
+
+/// Difference of barrier values up to which a simulated and an observed state agree.
+pub const TOLERANCE: f64 = 1e-9;
+
+/// A transition and what its barriers said. The slices hold one value a barrier, in policy order.
+#[derive(Clone, Copy, Debug)]
+pub struct Observation<'a> {
+    /// Which transition it is.
+    pub site: Site<'a>,
+    /// Values in the state before.
+    pub current: &'a [f64],
+    /// Values in the simulated next state; absent where nothing was simulated.
+    pub next: Option<&'a [f64]>,
+    /// Slacks of the simulated transition; empty where nothing was simulated, absent where alpha is
+    /// not finite.
+    pub slack: &'a [Option<f64>],
+    /// Barriers negative in the state before.
+    pub outside: &'a [usize],
+    /// Barriers that the simulated transition violates.
+    pub broken: &'a [usize],
+    /// Values in the next state as it was observed, where the input gives one.
+    pub observed: Option<&'a [f64]>,
+}
+
+/// Where a transition stands.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Site<'a> {
+    /// Its index among all transitions, from 0.
+    pub index: u64,
+    /// Index of the input.
+    pub input: usize,
+    /// Line in it, from 1.
+    pub line: u64,
+    /// Run; absent in a states file. Untrusted.
+    pub run: Option<&'a str>,
+    /// Id of the call; absent in a states file that gives none. Untrusted.
+    pub call: Option<&'a str>,
+    /// Tool. Untrusted.
+    pub tool: &'a str,
+}
+
+/// A [`Site`] that is kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Index among all transitions, from 0.
+    pub index: u64,
+    /// Index of the input.
+    pub input: usize,
+    /// Line in it, from 1.
+    pub line: u64,
+    /// Run; absent in a states file. Untrusted.
+    pub run: Option<String>,
+    /// Id of the call; absent where none was given. Untrusted.
+    pub call: Option<String>,
+    /// Tool. Untrusted.
+    pub tool: String,
+}
+
+impl Site<'_> {
+    /// The same place without a borrow.
+    pub fn keep(&self) -> Found {
+        Found {
+            index: self.index,
+            input: self.input,
+            line: self.line,
+            run: self.run.map(Into::into),
+            call: self.call.map(Into::into),
+            tool: self.tool.into(),
+        }
+    }
+}
+
+/// How a transition counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counted {
+    /// It begins outside the safe set: skipped.
+    Skipped,
+    /// Every barrier holds.
+    Held,
+    /// At least one barrier does not.
+    Violated,
+}
+
+/// Checks and violations of one run, to be counted while it lasts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunTally {
+    /// Transitions checked.
+    pub checks: u64,
+    /// Those that violate a barrier.
+    pub violations: u64,
+}
+
+impl RunTally {
+    /// Counts a transition of the run.
+    pub fn count(&mut self, counted: Counted) {
+        self.checks += u64::from(counted != Counted::Skipped);
+        self.violations += u64::from(counted == Counted::Violated);
+    }
+}
+
+/// A least value and the first transition that had it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Extreme {
+    /// The value.
+    pub value: f64,
+    /// The transition.
+    pub at: Found,
+}
+
+/// One barrier over all transitions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BarrierRow {
+    /// Its name.
+    pub name: String,
+    /// Transitions it was checked on, and those that violate it.
+    pub rate: Rate,
+    /// Least value in the states before, skipped ones included; absent without transitions.
+    pub least_h: Option<Extreme>,
+    /// Least slack; absent where no transition has one.
+    pub least_slack: Option<Extreme>,
+    /// The transition to look at first: the first without a finite alpha, which nothing can satisfy,
+    /// else the one with the least slack.
+    pub worst: Option<Found>,
+}
+
+/// A barrier that a transition violates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Broken {
+    /// Index of the barrier in the policy.
+    pub barrier: usize,
+    /// Value before.
+    pub h: f64,
+    /// Value after.
+    pub next: f64,
+    /// Distance above the floor, negative; absent where alpha is not finite.
+    pub slack: Option<f64>,
+}
+
+/// A transition that violates at least one barrier.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Violation {
+    /// The transition.
+    pub at: Found,
+    /// The barriers, in policy order.
+    pub broken: Vec<Broken>,
+}
+
+/// All that was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BarriersReport {
+    /// Transitions seen.
+    pub transitions: u64,
+    /// Those that begin outside the safe set, which are not checked.
+    pub skipped_unsafe: u64,
+    /// Transitions checked, and those that violate a barrier: `total_checks`, `violations` and
+    /// `violation_rate`.
+    pub rate: Rate,
+    /// Whether no transition violates a barrier; absent where none was checked, which shows nothing
+    /// either way.
+    pub forward_invariant: Option<bool>,
+    /// Runs with a checked transition, and those with a violation; absent unless the transitions
+    /// come in runs.
+    pub runs: Option<Rate>,
+    /// Rate of violations with the runs taken as clusters; absent as above.
+    pub clustered: Option<ClusteredRate>,
+    /// The barriers, in policy order.
+    pub barriers: Vec<BarrierRow>,
+    /// The first violations, in order of their transitions.
+    pub listed: Vec<Violation>,
+    /// Violations that are not listed.
+    pub unlisted: u64,
+    /// Checked transitions whose next state was observed.
+    pub observed: u64,
+    /// Those of them in which a simulated barrier value differs from the observed one by more than
+    /// [`TOLERANCE`].
+    pub model_mismatches: u64,
+    /// The first of them.
+    pub first_mismatch: Option<Found>,
+}
+
+impl BarriersReport {
+    /// Whether nothing was checked.
+    pub fn is_vacuous(&self) -> bool {
+        self.rate.of == 0
+    }
+}

@@ -1,0 +1,182 @@
+//! What the accumulator of the barriers report makes of transitions.
+
+use gate::verify::accumulate::Accumulator;
+use gate::verify::report::{BarriersReport, Counted, Observation, RunTally, Site};
+
+const NAMES: [&str; 2] = ["privacy", "resource"];
+
+/// A simulated transition of two barriers under alpha(h) = h.
+fn observe(acc: &mut Accumulator, index: u64, from: [f64; 2], to: [f64; 2]) -> Counted {
+    let at = |values: [f64; 2]| -> Vec<usize> { (0..2).filter(|&i| values[i] < 0.0).collect() };
+    let outside = at(from);
+    let broken = if outside.is_empty() {
+        at(to)
+    } else {
+        Vec::new()
+    };
+    let slack = to.map(Some);
+    acc.observe(Observation {
+        site: Site {
+            index,
+            line: index + 1,
+            tool: "t",
+            ..Site::default()
+        },
+        current: &from,
+        next: outside.is_empty().then_some(&to[..]),
+        slack: &slack,
+        outside: &outside,
+        broken: &broken,
+        observed: None,
+    })
+}
+
+fn report(transitions: &[([f64; 2], [f64; 2])], max_listed: usize) -> BarriersReport {
+    let mut acc = Accumulator::new(NAMES, max_listed);
+    for (i, &(from, to)) in transitions.iter().enumerate() {
+        observe(&mut acc, i as u64, from, to);
+    }
+    acc.finish()
+}
+
+#[test]
+fn nothing_checked_shows_nothing() {
+    let report = report(&[([-0.1, 1.0], [1.0, 1.0])], 10);
+    assert_eq!((report.transitions, report.skipped_unsafe), (1, 1));
+    assert_eq!((report.rate.of, report.rate.rate), (0, None));
+    assert_eq!(report.forward_invariant, None);
+    assert!(report.is_vacuous());
+    let privacy = &report.barriers[0];
+    assert_eq!(privacy.least_h.as_ref().map(|l| l.value), Some(-0.1));
+    assert_eq!((&privacy.least_slack, &privacy.worst), (&None, &None));
+}
+
+#[test]
+fn violations_count_once_a_transition_and_once_a_barrier() {
+    let report = report(
+        &[
+            ([0.5, 10.0], [0.3, 9.0]),
+            ([0.1, 9.0], [-0.1, -1.0]),
+            ([0.1, 9.0], [-0.1, 8.0]),
+            ([0.3, 4.0], [0.3, 4.0]),
+        ],
+        1,
+    );
+    assert_eq!((report.rate.hits, report.rate.of), (2, 4));
+    assert_eq!(report.forward_invariant, Some(false));
+    assert_eq!((report.listed.len(), report.unlisted), (1, 1));
+    let first = &report.listed[0];
+    assert_eq!((first.at.index, first.at.line), (1, 2));
+    assert_eq!(first.broken.len(), 2);
+    assert_eq!((first.broken[1].h, first.broken[1].next), (9.0, -1.0));
+    let [privacy, resource] = &report.barriers[..] else {
+        panic!("two barriers");
+    };
+    assert_eq!((privacy.rate.hits, resource.rate.hits), (2, 1));
+    assert_eq!(privacy.least_h.as_ref().map(|l| l.at.index), Some(1));
+    assert_eq!(resource.least_h.as_ref().map(|l| l.value), Some(4.0));
+    assert_eq!(resource.worst.as_ref().map(|w| w.index), Some(1));
+    assert_eq!(report.runs, None);
+}
+
+#[test]
+fn clean_transitions_are_forward_invariant() {
+    let report = report(&[([0.5, 10.0], [0.5, 0.0])], 0);
+    assert_eq!(report.forward_invariant, Some(true));
+    assert_eq!((report.listed.len(), report.unlisted), (0, 0));
+}
+
+#[test]
+fn a_transition_without_a_floor_is_the_worst() {
+    let mut acc = Accumulator::new(NAMES, 5);
+    observe(&mut acc, 0, [0.1, 9.0], [-0.1, 8.0]);
+    let counted = acc.observe(Observation {
+        site: Site {
+            index: 1,
+            ..Site::default()
+        },
+        current: &[1e200, 1.0],
+        next: Some(&[1e200, 1.0]),
+        slack: &[None, Some(1.0)],
+        outside: &[],
+        broken: &[0],
+        observed: None,
+    });
+    assert_eq!(counted, Counted::Violated);
+    let report = acc.finish();
+    let privacy = &report.barriers[0];
+    assert_eq!(privacy.worst.as_ref().map(|w| w.index), Some(1));
+    assert_eq!(privacy.least_slack.as_ref().map(|l| l.value), Some(-0.1));
+    assert_eq!(report.listed[1].broken[0].slack, None);
+}
+
+#[test]
+fn what_was_not_simulated_does_not_pass() {
+    let mut acc = Accumulator::new(NAMES, 5);
+    let counted = acc.observe(Observation {
+        site: Site::default(),
+        current: &[1.0, 1.0],
+        next: None,
+        slack: &[],
+        outside: &[],
+        broken: &[],
+        observed: Some(&[1.0, 1.0]),
+    });
+    assert_eq!(counted, Counted::Violated);
+    let report = acc.finish();
+    assert_eq!(report.forward_invariant, Some(false));
+    assert_eq!((report.observed, report.model_mismatches), (1, 1));
+}
+
+#[test]
+fn observed_states_are_compared_within_the_tolerance() {
+    let mut acc = Accumulator::new(NAMES, 5);
+    for (index, observed) in [[0.3, 9.0], [0.3 + 5e-10, 9.0], [0.3, 9.1], [f64::NAN, 9.0]]
+        .into_iter()
+        .enumerate()
+    {
+        acc.observe(Observation {
+            site: Site {
+                index: index as u64,
+                ..Site::default()
+            },
+            current: &[0.5, 10.0],
+            next: Some(&[0.3, 9.0]),
+            slack: &[Some(0.3), Some(9.0)],
+            outside: &[],
+            broken: &[],
+            observed: Some(&observed),
+        });
+    }
+    let report = acc.finish();
+    assert_eq!((report.observed, report.model_mismatches), (4, 2));
+    assert_eq!(report.first_mismatch.map(|f| f.index), Some(2));
+}
+
+#[test]
+fn runs_are_the_unit() {
+    let mut acc = Accumulator::new(NAMES, 5);
+    let mut index = 0;
+    for run in 0..4 {
+        let mut tally = RunTally::default();
+        for _ in 0..5 {
+            let to = if run == 0 { [-0.1, 1.0] } else { [0.1, 1.0] };
+            tally.count(observe(&mut acc, index, [0.3, 2.0], to));
+            index += 1;
+        }
+        acc.end_run(tally);
+    }
+    let mut outside = RunTally::default();
+    outside.count(observe(&mut acc, index, [-0.1, 2.0], [0.1, 1.0]));
+    acc.end_run(outside);
+    let report = acc.finish();
+    let runs = report.runs.expect("runs");
+    assert_eq!((runs.hits, runs.of), (1, 4));
+    let clustered = report.clustered.expect("calls");
+    assert_eq!((clustered.hits, clustered.of, clustered.runs), (5, 20, 4));
+    // One run of four is all violations: 20 calls tell no more than 4, less one degree of freedom.
+    assert!((clustered.design_effect - 20.0 / 3.0).abs() < 1e-12);
+    assert!(clustered.approximate && !clustered.assumed);
+    let plain = report.rate.wilson.expect("checks");
+    assert!(clustered.interval.high > plain.high && clustered.interval.low < plain.low);
+}

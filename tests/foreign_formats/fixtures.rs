@@ -1,0 +1,77 @@
+//! The recorded examples, read whole.
+
+use super::log::{Log, elements, lines};
+
+fn fixture(name: &str) -> Vec<u8> {
+    let root = env!("CARGO_MANIFEST_DIR");
+    std::fs::read(format!("{root}/fixtures/formats/{name}")).expect("a fixture")
+}
+
+/// Starts, calls, results, approvals and ends.
+fn counts(log: &Log) -> [usize; 5] {
+    ["start", "call", "result", "approval", "end"].map(|kind| {
+        let is = |event: &&String| {
+            let what = event.splitn(3, ": ").nth(2).unwrap_or_default();
+            what.split(' ').next() == Some(kind)
+        };
+        log.events.iter().filter(is).count()
+    })
+}
+
+#[test]
+fn claude_code_session() {
+    let log = lines("claude_code", &fixture("claude_code.jsonl"));
+    assert_eq!(counts(&log), [2, 9, 7, 0, 0]);
+    let session = "7f1c2a90-5b1e-4c0e-9a43-0d6f0c2b8e11";
+    let notices = [
+        format!("warning assumed 17:1 {session}"),
+        format!("warning repeated_call 19:1 {session}"),
+    ];
+    assert_eq!(log.notices, notices);
+    let has = |part: &str| log.events.iter().any(|event| event.contains(part));
+    assert!(has(
+        "3: 7f1c2a90-5b1e-4c0e-9a43-0d6f0c2b8e11: start - \"Invoices are off"
+    ));
+    assert!(has("/a51f0c2: start a51f0c2 \"Read src/tax.py"));
+    assert!(has(
+        "6: 7f1c2a90-5b1e-4c0e-9a43-0d6f0c2b8e11: call 1 toolu_01grep Grep"
+    ));
+    assert!(has("call 5 srvtoolu_05web web_search"));
+    assert!(has(
+        r#"16: 7f1c2a90-5b1e-4c0e-9a43-0d6f0c2b8e11: call 4 toolu_04push Bash {"command":"git push --force origin main"} recorded block"#
+    ));
+    assert!(!has("result toolu_04push"));
+    assert!(has(
+        "result toolu_05shot ok \"[image: 12 bytes, sha256 929e08d597feae56]\""
+    ));
+    assert!(!has("result toolu_06edit"));
+}
+
+#[test]
+fn openai_chat_lines() {
+    let log = lines("openai_chat", &fixture("openai_chat.jsonl"));
+    assert_eq!(counts(&log), [3, 7, 6, 0, 2]);
+    let notices = [
+        "warning assumed 2:1 night-shift",
+        "warning unparsed_arguments 2:1 night-shift",
+    ];
+    assert_eq!(log.notices, notices);
+}
+
+#[test]
+fn openai_chat_tau_bench() {
+    let log = elements("openai_chat", &fixture("openai_chat_tau.json"));
+    let events = [
+        r#"1: 3/0: start - "I want to prolong my two loans." {"task_id":3,"trial":0,"reward":1.0}"#,
+        r#"1: 3/0: call 1 call_l1 find_member {"name":"Mia Huber"}"#,
+        r#"1: 3/0: result call_l1 error "Error: several members found""#,
+        r#"1: 3/0: call 2 call_l1#2 find_member {"name":"Mia Huber","born":1990}"#,
+        r#"1: 3/0: result call_l1#2 ok "mia_huber_1""#,
+        r#"1: 3/0: call 3 call_l2 prolong {"loan":"b-17"}"#,
+        r#"1: 3/0: result call_l2 ok "{\"due\": \"2026-05-01\"}""#,
+        r#"2: 4/0: start - "Which books does my neighbour read?" {"task_id":4,"trial":0,"reward":0.0}"#,
+        "2: 4/0: end answered",
+    ];
+    assert_eq!(log.events, events);
+    assert_eq!(log.notices, ["warning assumed 1:1 3/0"]);
+}

@@ -1,0 +1,7 @@
+//! Importers of foreign recordings: what they make of each kind of row.
+
+mod claude_code;
+mod claude_code_refusals;
+mod fixtures;
+mod log;
+mod openai_chat;

@@ -1,0 +1,10 @@
+//! What each kind of damage to an input comes to: which records are still read, and what is told
+//! about the rest, where.
+
+mod bytes;
+mod differential;
+mod fields;
+mod json;
+mod numbers;
+mod packed;
+mod support;

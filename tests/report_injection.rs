@@ -1,0 +1,189 @@
+//! Hostile names, ids and reasons in every format: nothing acts on a terminal, nothing hides, one
+//! call stays one line, and machines read back what was there.
+
+mod report_samples;
+
+use gate::audit::summary::{KindCounts, Summary};
+use gate::engine::decision::Decision;
+use gate::report::{FORMATS, Header};
+use report_samples::*;
+use serde_json::Value;
+
+const HOSTILE: &[&str] = &[
+    "\u{1b}[2J\u{1b}]0;title\u{7}",
+    "\u{9b}31mred\u{7f}\u{85}",
+    "a\u{202e}gnp.exe\u{2066}b\u{200f}",
+    "z\u{200b}w\u{200d}j\u{feff}\u{ad}",
+    "tags\u{e0041}\u{e007f}vs\u{fe0f}",
+    "two\r\nlines\ttab\u{2028}\u{2029}\u{b}\u{c}\0",
+    "=cmd|' /C calc'!A0",
+    "\u{a0}+1",
+    "-2+3",
+    "@SUM(A1)",
+    "\t=1",
+    "\r=1",
+    "quote\" comma, pipe| back` semicolon;",
+    "r1  1  sql_query  allow",
+    "::error file=x::y",
+    "x ##vso[task.complete]",
+    "",
+    "   ",
+    "\\u{1b} \\u001b",
+    "日本語🙂e\u{301}",
+];
+
+/// What no output may hold. The line feed is looked at by counting lines.
+fn hides(c: char) -> bool {
+    (c.is_control() && c != '\n')
+        || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fe00}'..='\u{fe0f}'
+            | '\u{e0000}'..='\u{e0fff}')
+}
+
+fn hostile(text: &str) -> (Header, Vec<Item>, Summary) {
+    let header = Header {
+        inputs: vec![text.to_owned()],
+        ..header()
+    };
+    let call = Decision {
+        run: text.into(),
+        call: text.to_owned(),
+        tool: text.to_owned(),
+        agent: Some(text.to_owned()),
+        reason: Some(text.to_owned()),
+        args: Some(format!("[\"{text}\"]")),
+        ..blocked()
+    };
+    let mut notice = fault();
+    notice.run = Some(text.to_owned());
+    notice.message = text.to_owned();
+    notice.help = Some(text.to_owned());
+    let mut summary = summary();
+    summary.inputs[0].name = text.to_owned();
+    summary.inputs[0].error = Some(text.to_owned());
+    summary.policy.source = text.to_owned();
+    summary.exit.reason = text.to_owned();
+    summary.refusals[0].run = text.to_owned();
+    summary.tools = [(text.to_owned(), KindCounts([1, 0, 0, 0, 0]))].into();
+    summary.unnamed_tools = [(text.to_owned(), 1)].into();
+    summary.unmediated = [(text.to_owned(), 1)].into();
+    summary.broken_laws = vec![text.to_owned()];
+    summary.notices = vec![notice.clone()];
+    for barrier in &mut summary.barriers {
+        for extreme in [&mut barrier.least_h, &mut barrier.least_slack] {
+            let extreme = extreme.as_mut().unwrap();
+            extreme.run = text.to_owned();
+            extreme.call = text.to_owned();
+        }
+    }
+    let items = vec![Item::Call(Box::new(call)), Item::Notice(notice)];
+    (header, items, summary)
+}
+
+#[test]
+fn nothing_hidden_comes_out_of_any_format() {
+    for text in HOSTILE {
+        let (header, items, summary) = hostile(text);
+        for format in FORMATS {
+            for width in [None, Some(80), Some(200)] {
+                let header = Header {
+                    width,
+                    ..header.clone()
+                };
+                let out = write(format.id, &header, &items, &summary);
+                let bad = out.chars().find(|&c| hides(c));
+                assert_eq!(bad, None, "{text:?} in {}", format.id);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_record_is_a_line() {
+    for text in HOSTILE {
+        let (header, items, summary) = hostile(text);
+        for (format, lines) in [("jsonl", 3), ("csv", 4), ("json", 4)] {
+            let out = write(format, &header, &items, &summary);
+            assert_eq!(out.lines().count(), lines, "{text:?} in {format}");
+        }
+        for width in [None, Some(80), Some(120), Some(200)] {
+            let header = Header {
+                width,
+                ..header.clone()
+            };
+            let out = write("table", &header, &items, &summary);
+            let rows = out.lines().filter(|line| line.starts_with("   7  "));
+            assert_eq!(rows.count(), 1, "{text:?} at {width:?}");
+        }
+    }
+}
+
+#[test]
+fn the_shape_of_the_table_does_not_depend_on_the_text() {
+    let (header, items, summary) = hostile("plain");
+    let lines = write("table", &header, &items, &summary).lines().count();
+    for text in HOSTILE {
+        let (header, items, summary) = hostile(text);
+        let out = write("table", &header, &items, &summary);
+        assert_eq!(out.lines().count(), lines, "{text:?}\n{out}");
+        for line in out.lines() {
+            let line = line.trim_start();
+            assert!(!line.starts_with("::"), "{line}");
+            assert!(!line.contains("##vso["), "{line}");
+        }
+    }
+}
+
+#[test]
+fn json_reads_back_what_was_there() {
+    for text in HOSTILE {
+        let (header, items, summary) = hostile(text);
+        let out = write("jsonl", &header, &items, &summary);
+        let lines: Vec<Value> = out
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        for field in ["file", "run", "call", "tool", "agent", "reason"] {
+            assert_eq!(lines[0][field], *text);
+        }
+        for field in ["file", "run", "message", "help"] {
+            assert_eq!(lines[1][field], *text);
+        }
+        assert_eq!(lines[2]["inputs"][0]["file"], *text);
+        assert_eq!(lines[2]["unnamed_tools"][*text], 1);
+        assert_eq!(lines[2]["barriers"]["privacy"]["least_h"]["run"], *text);
+    }
+}
+
+#[test]
+fn csv_cells_are_text_and_numbers_stay_numbers() {
+    for text in HOSTILE {
+        let (header, items, summary) = hostile(text);
+        let out = write("csv", &header, &items, &summary);
+        let mut reader = csv::Reader::from_reader(out.as_bytes());
+        let columns = reader.headers().unwrap().clone();
+        for record in reader.records() {
+            let record = record.unwrap();
+            for (column, cell) in columns.iter().zip(&record) {
+                let formula = cell
+                    .trim_start()
+                    .starts_with(['=', '+', '-', '@', '\t', '\r']);
+                let number = column.contains("privacy_");
+                assert!(!formula || number, "{column}: {cell:?}");
+            }
+            if &record[0] == "decision" {
+                let next = columns.iter().position(|c| c == "privacy_next").unwrap();
+                assert_eq!(record[next].parse(), Ok(-0.10000000000000009));
+            }
+        }
+    }
+}
+
+#[test]
+fn endless_names_and_reasons_do_not_flood_the_table() {
+    for text in ["x".repeat(20_000), format!("a{}", "\u{301}".repeat(20_000))] {
+        let (header, items, summary) = hostile(&text);
+        let out = write("table", &header, &items, &summary);
+        assert!(out.len() < 40_000, "{}", out.len());
+    }
+}
