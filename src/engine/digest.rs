@@ -4,6 +4,7 @@
 use crate::trace::event::{RawJson, ToolCall};
 use crate::trace::json::Json;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::num::NonZeroU32;
 
 /// Hash of an id.
 pub fn id(id: &str) -> u64 {
@@ -58,12 +59,12 @@ pub fn content(call: &ToolCall<'_>) -> u64 {
     h.finish()
 }
 
-/// Hash of an outcome.
-pub fn outcome(outcome: &crate::trace::event::Outcome<'_>) -> u64 {
+/// Hash of an outcome: short, it only tells a result read twice from a second one.
+pub fn outcome(outcome: &crate::trace::event::Outcome<'_>) -> NonZeroU32 {
     let mut h = DefaultHasher::new();
     raw(outcome.result.as_ref(), &mut h);
     (outcome.error, outcome.cost, outcome.tokens).hash(&mut h);
-    h.finish()
+    NonZeroU32::new(h.finish() as u32).unwrap_or(NonZeroU32::MIN)
 }
 
 fn raw(value: Option<&RawJson<'_>>, h: &mut DefaultHasher) {

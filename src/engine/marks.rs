@@ -1,75 +1,121 @@
 //! What a run remembers of each of its calls until it ends: enough to tell a repeat from a second
 //! call, and to place a result that comes late.
+//!
+//! This is all that grows with the calls of an open run, so it is kept small: 40 bytes a call, and
+//! an index once there are many.
 
 use crate::policy::matcher::NameSet;
-use crate::state::Embedding;
-use crate::trace::money::Nano;
 use std::collections::HashMap;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 /// A call that has been decided.
 #[derive(Clone, Debug)]
 pub struct Mark {
+    /// Hash of its id.
+    pub id: u64,
     /// Hash of its content.
     pub content: u64,
     /// Its turn.
     pub turn: u64,
     /// Its names.
     pub names: Arc<NameSet>,
+    /// Hash of the outcome read last; absent while none was.
+    pub outcome: Option<NonZeroU32>,
     /// What became of it.
     pub fate: Fate,
-    /// Hash of the outcome read last; absent while none was.
-    pub outcome: Option<u64>,
 }
 
 /// What became of a call.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It is escalated and waits for a decision.
     Waiting,
     /// Admitted: in flight or settled.
     Admitted,
     /// Refused here, and the record does not say that it was blocked: a result shows that it ran.
-    Refused(Box<Refused>),
+    Refused,
     /// Did not run, by the record: a result changes nothing.
     NotRun,
 }
 
-/// What a refused call brings to the state once it turns out to have run.
-#[derive(Clone, Debug, Default)]
-pub struct Refused {
-    /// Its own embeddings.
-    pub context: Embedding,
-    /// As above.
-    pub action: Embedding,
-    /// What it was expected to cost.
-    pub estimate: Nano,
-}
-
-/// The marks of a run, by hash of the call's id.
+/// The marks of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Marks {
-    by_id: HashMap<u64, Mark>,
+    list: Vec<Mark>,
+    /// Place in the list by id; empty while the list is short.
+    index: HashMap<u64, usize>,
 }
+
+/// Marks up to which looking through the list is as quick as an index.
+const SHORT: usize = 32;
 
 impl Marks {
     /// The mark of a call.
     pub fn get(&self, id: u64) -> Option<&Mark> {
-        self.by_id.get(&id)
+        self.list.get(self.find(id)?)
     }
 
     /// The mark of a call, to be changed.
     pub fn get_mut(&mut self, id: u64) -> Option<&mut Mark> {
-        self.by_id.get_mut(&id)
+        let place = self.find(id)?;
+        self.list.get_mut(place)
     }
 
-    /// Remembers a call.
-    pub fn insert(&mut self, id: u64, mark: Mark) {
-        self.by_id.insert(id, mark);
+    fn find(&self, id: u64) -> Option<usize> {
+        if self.index.is_empty() {
+            // Results mostly belong to the latest calls.
+            return self.list.iter().rposition(|mark| mark.id == id);
+        }
+        self.index.get(&id).copied()
     }
 
-    /// All of them, in no order.
-    pub fn iter(&self) -> impl Iterator<Item = (u64, &Mark)> {
-        self.by_id.iter().map(|(&id, mark)| (id, mark))
+    /// Remembers a call that is not remembered yet.
+    pub fn insert(&mut self, mark: Mark) {
+        let place = self.list.len();
+        if place == self.list.capacity() {
+            // Many runs stay short: doubling would cost more than growing often.
+            self.list.reserve_exact(4 + place / 4);
+        }
+        if !self.index.is_empty() {
+            self.index.insert(mark.id, place);
+        }
+        self.list.push(mark);
+        if place == SHORT {
+            let places = self.list.iter().enumerate().map(|(i, mark)| (mark.id, i));
+            self.index = places.collect();
+        }
+    }
+
+    /// All of them, in order of arrival.
+    pub fn iter(&self) -> impl Iterator<Item = &Mark> {
+        self.list.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::matcher::{Matchers, NameTable};
+
+    #[test]
+    fn calls_are_found_with_and_without_the_index() {
+        let names = NameTable::default().intern(&Matchers::default(), "t", &[]);
+        let mut marks = Marks::default();
+        for id in 0..200 {
+            assert!(marks.get(id).is_none());
+            marks.insert(Mark {
+                id,
+                content: id * 7,
+                turn: id,
+                names: Arc::clone(&names),
+                outcome: None,
+                fate: Fate::Admitted,
+            });
+            for known in [0, id / 2, id] {
+                assert_eq!(marks.get(known).map(|mark| mark.content), Some(known * 7));
+            }
+        }
+        assert!(std::mem::size_of::<Mark>() <= 40);
     }
 }

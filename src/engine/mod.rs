@@ -10,7 +10,9 @@ mod flight;
 mod judge;
 mod marks;
 mod monitor;
+mod outcome;
 mod registry;
+mod ruling;
 mod run;
 mod time;
 
@@ -33,6 +35,16 @@ pub enum Mode {
     Observe,
 }
 
+impl Mode {
+    /// Its word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Mode::Enforce => "enforce",
+            Mode::Observe => "observe",
+        }
+    }
+}
+
 /// When calls settle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dispatch {
@@ -41,6 +53,16 @@ pub enum Dispatch {
     Recorded,
     /// As soon as they are admitted.
     Sequential,
+}
+
+impl Dispatch {
+    /// Its word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Dispatch::Recorded => "recorded",
+            Dispatch::Sequential => "sequential",
+        }
+    }
 }
 
 /// How to replay.

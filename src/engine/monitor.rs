@@ -1,21 +1,20 @@
 //! Events to decisions, for one run at a time.
 
-use super::decision::{Decision, DecisionKind};
+use super::decision::DecisionKind;
 use super::digest;
-use super::flight::{InFlight, Pending, Settlement};
+use super::flight::InFlight;
 use super::judge::{self, Subject};
-use super::marks::{Fate, Mark, Refused};
-use super::run::{Escalated, Run};
-use super::{Counted, Dispatch, Final, Mode, Options, Output, RunReport};
+use super::marks::{Fate, Mark};
+use super::ruling::Ruling;
+use super::run::Run;
+use super::{Counted, Final, Options, Output, RunReport};
 use crate::policy::Policy;
 use crate::policy::lookalike::Lookalikes;
 use crate::policy::matcher::NameTable;
 use crate::stages::{CallContext, Stage};
 use crate::state::Phase;
 use crate::tokens::TokenCounter;
-use crate::trace::event::{
-    Approval, ApprovalOutcome, Outcome, Recorded, RunStatus, ToolCall, ToolResult,
-};
+use crate::trace::event::{RunStatus, ToolCall};
 use crate::trace::fault::{FaultCode, Notice, NoticeKind, Place, WarningCode};
 use std::sync::Arc;
 
@@ -24,12 +23,12 @@ pub(super) struct Monitor<'a> {
     pub(super) policy: &'a Policy,
     pub(super) options: Options,
     pub(super) out: &'a mut dyn Output,
-    stages: Vec<&'static dyn Stage>,
+    pub(super) stages: Vec<&'static dyn Stage>,
+    pub(super) tokens: TokenCounter,
     names: NameTable,
     lookalikes: Lookalikes,
-    tokens: TokenCounter,
     /// Decisions that became final with the event at hand, to be given in call order.
-    ready: Vec<Final>,
+    pub(super) ready: Vec<Final>,
 }
 
 impl<'a> Monitor<'a> {
@@ -74,17 +73,13 @@ impl<'a> Monitor<'a> {
         self.give_up_waiting(unanswered);
         run.seq += 1;
         run.turn = turn;
-        self.judge(
-            run,
-            place,
-            call,
-            Identity {
-                text: own_id,
-                id,
-                content,
-                batch,
-            },
-        );
+        let identity = Identity {
+            text: own_id,
+            id,
+            content,
+            batch,
+        };
+        self.judge(run, place, call, identity);
         self.flush(run);
     }
 
@@ -134,17 +129,15 @@ impl<'a> Monitor<'a> {
             outcome,
             pending: None,
         };
-        run.marks.insert(
-            identity.id,
-            Mark {
-                content: identity.content,
-                turn: run.turn,
-                names: Arc::clone(&names),
-                fate: Fate::Waiting,
-                outcome: call.outcome.as_ref().map(digest::outcome),
-            },
-        );
-        let (kind, awaits) = (judged.kind, judged.awaits_result);
+        run.marks.insert(Mark {
+            id: identity.id,
+            content: identity.content,
+            turn: run.turn,
+            names: Arc::clone(&names),
+            outcome: call.outcome.as_ref().map(digest::outcome),
+            fate: Fate::Waiting,
+        });
+        let (kind, awaits_result) = (judged.kind, judged.awaits_result);
         let exhausts = judged.finding.as_ref().is_some_and(|f| f.exhausts);
         let subject = Subject {
             place,
@@ -153,250 +146,22 @@ impl<'a> Monitor<'a> {
             names: &names,
         };
         let decided = judged.decide(self, run, &subject);
+        let ruling = Ruling {
+            call,
+            decided,
+            flight,
+            awaits_result,
+        };
         match kind {
-            DecisionKind::Escalate => self.escalated(run, call, decided, flight, awaits),
-            DecisionKind::Allow | DecisionKind::Withhold => {
-                self.allowed(run, call, decided, flight, awaits);
-            }
+            DecisionKind::Escalate => self.escalate(run, ruling),
+            DecisionKind::Allow | DecisionKind::Withhold => self.allow(run, ruling),
             DecisionKind::Block | DecisionKind::Error => {
                 if exhausts {
                     run.state.phase = Phase::Exhausted;
                 }
-                self.refused(run, &call, decided, flight);
+                self.refuse(run, ruling);
             }
         }
-    }
-
-    fn escalated(
-        &mut self,
-        run: &mut Run,
-        call: ToolCall<'_>,
-        mut decided: Final,
-        flight: InFlight,
-        awaits: bool,
-    ) {
-        if let Some(approval) = call.approval {
-            decided.decision.approval = Some(approval);
-            return self.resolve(
-                run,
-                call,
-                decided,
-                flight,
-                approval == ApprovalOutcome::Approved,
-                awaits,
-            );
-        }
-        let call = call.into_owned();
-        run.waiting = Some(Box::new(Escalated {
-            decision: Box::new(decided),
-            call,
-            id: flight.id,
-            flight,
-            awaits_result: awaits,
-        }));
-    }
-
-    /// Decides an escalated call.
-    fn resolve(
-        &mut self,
-        run: &mut Run,
-        call: ToolCall<'_>,
-        mut decided: Final,
-        flight: InFlight,
-        admitted: bool,
-        awaits: bool,
-    ) {
-        decided.decision.admitted = admitted;
-        if admitted {
-            self.allowed(run, call, decided, flight, awaits);
-        } else {
-            decided.decision.hazard.clear();
-            self.refused(run, &call, decided, flight);
-        }
-    }
-
-    /// The call that waits for somebody gets the default: the record at hand is no decision.
-    fn resolve_unanswered(&mut self, run: &mut Run) {
-        if let Some(waiting) = run.waiting.take() {
-            let Escalated {
-                decision,
-                call,
-                flight,
-                awaits_result,
-                ..
-            } = *waiting;
-            let admitted = self.options.allow_escalated;
-            self.resolve(run, call, *decision, flight, admitted, awaits_result);
-        }
-    }
-
-    /// A call may run.
-    fn allowed(
-        &mut self,
-        run: &mut Run,
-        call: ToolCall<'_>,
-        mut decided: Final,
-        mut flight: InFlight,
-        awaits: bool,
-    ) {
-        run.refused_in_a_row = 0;
-        let recorded_block = call.recorded == Some(Recorded::Block);
-        if recorded_block && self.options.mode == Mode::Observe {
-            self.set_fate(run, flight.id, Fate::NotRun);
-            return self.ready.push(decided);
-        }
-        self.set_fate(run, flight.id, Fate::Admitted);
-        run.state.context = own_embedding(&call.context_embedding, &run.state.context);
-        run.state.action = own_embedding(&call.action_embedding, &run.state.action);
-        run.parted |= recorded_block && self.options.mode == Mode::Enforce;
-        let sequential = self.options.dispatch == Dispatch::Sequential;
-        let at_once = sequential || (flight.outcome.is_some() && flight.batch.is_none());
-        match (&call.outcome, awaits) {
-            (Some(outcome), true) => {
-                self.check_result(run, &call, outcome, &mut decided.decision);
-                self.ready.push(decided);
-            }
-            (None, true) if !at_once => {
-                let call = call.into_owned();
-                flight.pending = Some(Box::new(Pending {
-                    decision: decided,
-                    call,
-                }));
-            }
-            _ => self.ready.push(decided),
-        }
-        run.admit(self.policy, flight, at_once);
-    }
-
-    /// A call may not run. What the trace shows of it is taken as the mode says.
-    fn refused(&mut self, run: &mut Run, call: &ToolCall<'_>, decided: Final, flight: InFlight) {
-        self.ready.push(decided);
-        run.refused_in_a_row += 1;
-        let mut phases = self.stages.iter();
-        let broken = phases.find_map(|s| s.after_refusals(self.policy, run.refused_in_a_row));
-        if let Some(phase) = broken.filter(|_| !run.state.phase.is_terminal()) {
-            run.state.phase = phase;
-        }
-        if call.recorded == Some(Recorded::Block) {
-            return self.set_fate(run, flight.id, Fate::NotRun);
-        }
-        let refused = Refused {
-            context: call.context_embedding.as_deref().map(Arc::from),
-            action: call.action_embedding.as_deref().map(Arc::from),
-            estimate: flight.estimate,
-        };
-        let executed = flight.outcome.is_some();
-        let id = flight.id;
-        if executed {
-            self.ran_all_the_same(run, &refused, flight);
-        }
-        self.set_fate(run, id, Fate::Refused(Box::new(refused)));
-    }
-
-    /// A refused call turns out to have run.
-    fn ran_all_the_same(&mut self, run: &mut Run, refused: &Refused, flight: InFlight) {
-        match self.options.mode {
-            Mode::Enforce => run.parted = true,
-            Mode::Observe => {
-                let state = &mut run.state;
-                state.context = refused.context.clone().or(state.context.take());
-                state.action = refused.action.clone().or(state.action.take());
-                run.admit(self.policy, flight, true);
-            }
-        }
-    }
-
-    /// A result arrives.
-    pub(super) fn result(&mut self, run: &mut Run, place: Place, result: ToolResult<'_>) {
-        self.resolve_unanswered(run);
-        let unanswered = run.settle_before(self.policy, None);
-        self.give_up_waiting(unanswered);
-        let id = digest::id(&result.call);
-        self.outcome(run, place, id, &result);
-        self.flush(run);
-    }
-
-    fn outcome(&mut self, run: &mut Run, place: Place, id: u64, result: &ToolResult<'_>) {
-        let outcome = digest::outcome(&result.outcome);
-        let Some(mark) = run.marks.get_mut(id) else {
-            run.parted |= run.late.contains(&id);
-            if !run.resumed {
-                let name = Arc::clone(&run.id);
-                self.orphan(WarningCode::OrphanResult, place, &name, &result.call);
-            }
-            return;
-        };
-        let before = mark.outcome.replace(outcome);
-        let (turn, names) = (mark.turn, Arc::clone(&mark.names));
-        let fate = mark.fate.clone();
-        if before.is_some() {
-            let message = format!("call `{}` has another result already", result.call);
-            self.warn(WarningCode::RepeatedResult, place, run, message);
-            if before == Some(outcome) {
-                return;
-            }
-        }
-        let settlement = self.settlement(&result.outcome);
-        match fate {
-            Fate::NotRun | Fate::Waiting => {}
-            Fate::Refused(refused) if before.is_none() => {
-                let flight = InFlight {
-                    id,
-                    turn,
-                    names,
-                    estimate: refused.estimate,
-                    batch: None,
-                    outcome: Some(settlement),
-                    pending: None,
-                };
-                self.ran_all_the_same(run, &refused, flight);
-            }
-            Fate::Refused(_) => {}
-            Fate::Admitted => {
-                // The postcondition sees the state before the call settles.
-                self.answer(run, id, &result.outcome);
-                if run.settle_one(self.policy, id, settlement).is_none() {
-                    run.state.account(self.policy, &names, turn, settlement);
-                }
-            }
-        }
-    }
-
-    /// Makes a decision final that had waited for this result.
-    fn answer(&mut self, run: &mut Run, id: u64, outcome: &Outcome<'_>) {
-        let mut flights = run.in_flight.iter_mut();
-        let Some(pending) = flights.find(|f| f.id == id).and_then(|f| f.pending.take()) else {
-            return;
-        };
-        let Pending { mut decision, call } = *pending;
-        self.check_result(run, &call, outcome, &mut decision.decision);
-        self.ready.push(decision);
-    }
-
-    /// An approval arrives: it decides the call that waits, if it is that call's.
-    pub(super) fn approval(&mut self, run: &mut Run, place: Place, approval: Approval<'_>) {
-        let id = digest::id(&approval.call);
-        if let Some(waiting) = run.waiting.take_if(|waiting| waiting.id == id) {
-            let Escalated {
-                mut decision,
-                call,
-                flight,
-                awaits_result,
-                ..
-            } = *waiting;
-            decision.decision.approval = Some(approval.decision);
-            let admitted = approval.decision == ApprovalOutcome::Approved;
-            self.resolve(run, call, *decision, flight, admitted, awaits_result);
-        } else {
-            self.resolve_unanswered(run);
-        }
-        let unanswered = run.settle_before(self.policy, None);
-        self.give_up_waiting(unanswered);
-        if run.marks.get(id).is_none() && !run.resumed {
-            let name = Arc::clone(&run.id);
-            self.orphan(WarningCode::OrphanApproval, place, &name, &approval.call);
-        }
-        self.flush(run);
     }
 
     /// The run ends. Says whether nothing that comes after can depend on its state.
@@ -451,54 +216,12 @@ impl<'a> Monitor<'a> {
         }
     }
 
-    /// Decisions whose call settled without a result are final as they are.
-    fn give_up_waiting(&mut self, pending: Vec<Pending>) {
-        self.ready.extend(pending.into_iter().map(|p| p.decision));
-    }
-
     /// Gives the decisions that became final, in call order.
-    fn flush(&mut self, run: &mut Run) {
+    pub(super) fn flush(&mut self, run: &mut Run) {
         self.ready.sort_by_key(|f| f.decision.seq);
         for decided in self.ready.drain(..) {
             run.count(&decided.decision);
             self.out.decision(decided);
-        }
-    }
-
-    fn check_result(
-        &self,
-        run: &Run,
-        call: &ToolCall<'_>,
-        outcome: &Outcome<'_>,
-        decision: &mut Decision,
-    ) {
-        let Some(mark) = run.marks.get(digest::id(&decision.call)) else {
-            return;
-        };
-        let view = run.view();
-        let mut cx = CallContext::new(self.policy, call, &mark.names, &run.state, view);
-        cx.id = &decision.call;
-        cx.turn = decision.turn;
-        let mut stages = self.stages.iter();
-        let kept = stages.find_map(|s| Some((s.id(), s.check_result(&cx, outcome)?)));
-        if let Some((stage, finding)) = kept {
-            judge::withhold(decision, stage, finding);
-        }
-    }
-
-    fn settlement(&self, outcome: &Outcome<'_>) -> Settlement {
-        let result = outcome.result.as_ref().filter(|r| r.bytes() != b"null");
-        let counted = || result.map(|result| self.tokens.count(result));
-        Settlement {
-            row: outcome.tokens.or_else(counted),
-            cost: outcome.cost.unwrap_or_default(),
-            error: outcome.error.unwrap_or(false),
-        }
-    }
-
-    fn set_fate(&self, run: &mut Run, id: u64, fate: Fate) {
-        if let Some(mark) = run.marks.get_mut(id) {
-            mark.fate = fate;
         }
     }
 
@@ -576,17 +299,6 @@ struct Identity {
     id: u64,
     content: u64,
     batch: Option<u64>,
-}
-
-/// The embedding a state carries once the call is admitted.
-fn own_embedding(
-    own: &Option<Vec<f64>>,
-    before: &crate::state::Embedding,
-) -> crate::state::Embedding {
-    match own {
-        Some(own) => Some(Arc::from(own.as_slice())),
-        None => before.clone(),
-    }
 }
 
 /// What is wrong with the lengths of the embeddings the call would be judged with.

@@ -2,10 +2,12 @@
 
 use super::decision::Decision;
 use super::flight::InFlight;
-use super::marks::{Fate, Marks};
+use super::marks::{Fate, Mark, Marks};
+use super::ruling::Ruling;
 use super::time;
 use crate::policy::Policy;
-use crate::state::{AgentState, Phase, RunView};
+use crate::policy::expr::Variable;
+use crate::state::{AgentState, Embedding, Phase, RunView};
 use crate::trace::event::{RawJson, RunStart, Timestamp, ToolCall};
 use std::sync::Arc;
 
@@ -31,8 +33,10 @@ pub(super) struct Run {
     /// Admitted calls that have not settled, in order of arrival.
     pub(super) in_flight: Vec<InFlight>,
     /// The call that waits for a decision of somebody.
-    pub(super) waiting: Option<Box<Escalated>>,
+    pub(super) waiting: Option<Box<Ruling<'static>>>,
     pub(super) marks: Marks,
+    /// Embeddings of refused calls, by id, for when they turn out to have run.
+    pub(super) brought: Vec<(u64, Brought)>,
     /// Refused calls that came before the run's end and whose results would show that they ran.
     pub(super) late: Box<[u64]>,
     pub(super) refused_in_a_row: u64,
@@ -60,14 +64,26 @@ pub(super) struct Tally {
     pub(super) calls: u64,
 }
 
-/// A call that waits for a decision.
-pub(super) struct Escalated {
-    pub(super) decision: Box<super::Final>,
-    pub(super) call: ToolCall<'static>,
-    pub(super) id: u64,
-    pub(super) flight: InFlight,
-    /// Whether its result has to be checked if it is let through.
-    pub(super) awaits_result: bool,
+/// The embeddings that a call brings along.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Brought {
+    context: Embedding,
+    action: Embedding,
+}
+
+impl Brought {
+    pub(super) fn by(call: &ToolCall<'_>) -> Brought {
+        Brought {
+            context: call.context_embedding.as_deref().map(Arc::from),
+            action: call.action_embedding.as_deref().map(Arc::from),
+        }
+    }
+
+    /// The state carries them from now on.
+    pub(super) fn stays_in(self, state: &mut AgentState) {
+        state.context = self.context.or(state.context.take());
+        state.action = self.action.or(state.action.take());
+    }
 }
 
 impl Run {
@@ -80,11 +96,15 @@ impl Run {
         }
     }
 
-    /// Takes what a `run_start` says.
+    /// Takes what a `run_start` says; intent and meta only where an expression asks for them.
     pub(super) fn begin(&mut self, event: RunStart<'_>, policy: &Policy) {
         self.agent = event.agent.map(|a| a.into_owned().into());
-        self.intent = event.intent.map(|i| i.into_owned().into());
-        self.meta = event.meta.map(|m| Box::new(m.into_owned()));
+        if policy.names(Variable::RunIntent) {
+            self.intent = event.intent.map(|i| i.into_owned().into());
+        }
+        if policy.names(Variable::RunMeta) {
+            self.meta = event.meta.map(|m| Box::new(m.into_owned()));
+        }
         self.elapsed(policy, event.ts.as_ref());
     }
 
@@ -136,11 +156,24 @@ impl Run {
     /// Refused calls whose results would show that they ran.
     pub(super) fn refused_without_outcome(&self) -> Box<[u64]> {
         let mut ids: Vec<u64> = self.late.to_vec();
-        ids.extend(self.marks.iter().filter_map(|(id, mark)| {
-            let open = matches!(mark.fate, Fate::Refused(_)) && mark.outcome.is_none();
-            open.then_some(id)
-        }));
+        let open = |mark: &&Mark| mark.fate == Fate::Refused && mark.outcome.is_none();
+        ids.extend(self.marks.iter().filter(open).map(|mark| mark.id));
         ids.into()
+    }
+
+    /// Settles what became of a call.
+    pub(super) fn set_fate(&mut self, id: u64, fate: Fate) {
+        if let Some(mark) = self.marks.get_mut(id) {
+            mark.fate = fate;
+        }
+    }
+
+    /// The embeddings of a refused call that turns out to have run.
+    pub(super) fn take_brought(&mut self, id: u64) -> Brought {
+        let place = self.brought.iter().position(|(call, _)| *call == id);
+        place
+            .map(|i| self.brought.swap_remove(i).1)
+            .unwrap_or_default()
     }
 
     /// Counts a decision for the run's report.

@@ -67,9 +67,13 @@ impl Policy {
     pub fn counts_tokens(&self) -> bool {
         self.gates.max_tokens.is_some()
             || !self.gates.per_tool.is_empty()
-            || self
-                .expressions()
-                .any(|expr| expr.variables().any(|v| v == expr::Variable::StateTokens))
+            || self.names(expr::Variable::StateTokens)
+    }
+
+    /// Whether any expression names that variable.
+    pub fn names(&self, variable: expr::Variable) -> bool {
+        self.expressions()
+            .any(|expr| expr.variables().any(|named| named == variable))
     }
 
     /// Every expression of the policy.

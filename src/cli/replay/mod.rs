@@ -1,181 +1,29 @@
 //! `gate replay`.
 
+mod args;
+
 use super::inputs::{Source, Sources};
-use super::options::{Color, FailOn, InputArgs, findings, rate};
+use super::options::findings;
 use super::outputs::{ReportFile, stdout};
 use super::progress::Progress;
 use super::signals::Unfinished;
 use super::{policy, say};
 use crate::audit::Audit;
-use crate::audit::filter::Filter;
-use crate::audit::summary::{InputSummary, PolicySummary, Settings, Summary};
+use crate::audit::summary::{InputSummary, PolicySummary, Summary};
 use crate::audit::tally::Tally;
 use crate::audit::verdict::{Leniency, verdict};
-use crate::engine::{Dispatch, Engine, Mode, Options};
+use crate::engine::Engine;
 use crate::exit::{Exit, Finding};
 use crate::import::Sink;
 use crate::import::drive::{InputReport, ReadOptions, read};
 use crate::policy::Policy;
-use crate::policy::matcher::{Matcher, Scope};
-use crate::report::{FORMATS, Format, Header, Report};
+use crate::report::{FORMATS, Header, Report};
 use crate::stages::STAGES;
 use crate::trace::fault::{Notice, NoticeKind, Place, WarningCode};
 use anyhow::Context;
-use clap::ValueEnum;
-use clap::builder::PossibleValue;
+pub(super) use args::Args;
 use std::io::IsTerminal;
 use std::path::PathBuf;
-
-/// Replay recorded tool calls through the pipeline and report every decision
-#[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
-pub(super) struct Args {
-    #[command(flatten)]
-    input: InputArgs,
-
-    /// Policy file, or a preset: `default` [default: the gate.toml found upward, else built in]
-    #[arg(long, value_name = "POLICY", help_heading = "Policy")]
-    policy: Option<PathBuf>,
-
-    /// How recorded outcomes of refused calls are taken
-    #[arg(
-        long,
-        value_name = "MODE",
-        default_value = "enforce",
-        help_heading = "Policy"
-    )]
-    mode: ModeArg,
-
-    /// When admitted calls settle
-    #[arg(
-        long,
-        value_name = "WHEN",
-        default_value = "recorded",
-        help_heading = "Policy"
-    )]
-    dispatch: DispatchArg,
-
-    /// What becomes of an escalated call that nobody decided about
-    #[arg(
-        long,
-        value_name = "WHAT",
-        default_value = "block",
-        help_heading = "Policy"
-    )]
-    on_escalate: OnEscalate,
-
-    /// Findings that make the exit status 1
-    #[arg(
-        long,
-        value_name = "FINDING,..",
-        value_delimiter = ',',
-        default_value = "block,error,violation",
-        help_heading = "Exit status"
-    )]
-    fail_on: Vec<FailOn>,
-
-    /// Let violations pass while at most this share of the judged calls has one
-    #[arg(long, value_name = "RATE", value_parser = rate, help_heading = "Exit status")]
-    max_violation_rate: Option<f64>,
-
-    /// Let warnings make the exit status 1
-    #[arg(long, help_heading = "Exit status")]
-    deny_warnings: bool,
-
-    /// Format of standard output
-    #[arg(long, value_name = "FORMAT", default_value = FORMATS[0].id, value_parser = formats(), help_heading = "Output")]
-    format: String,
-
-    /// Also write the report as CSV to this file
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    csv: Option<PathBuf>,
-
-    /// Also write the report as one JSON document to this file
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    json: Option<PathBuf>,
-
-    /// Also write the report as JSON lines to this file
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    jsonl: Option<PathBuf>,
-
-    /// Replace report files that exist
-    #[arg(long, help_heading = "Output")]
-    force: bool,
-
-    /// List only calls of this run; can be given several times. Counts and status are of all runs
-    #[arg(long = "run", value_name = "ID", help_heading = "Listing")]
-    runs: Vec<String>,
-
-    /// List only calls whose tool or label matches this glob; can be given several times
-    #[arg(long = "tool", value_name = "GLOB", help_heading = "Listing")]
-    tools: Vec<String>,
-
-    /// List only calls of this kind
-    #[arg(long, value_name = "KIND", help_heading = "Listing")]
-    only: Option<Only>,
-
-    /// List no calls and show no progress: the report alone
-    #[arg(short, long, help_heading = "Listing")]
-    quiet: bool,
-
-    /// Show the arguments of calls, cut at a length and with known secrets masked
-    #[arg(long, help_heading = "Output")]
-    show_args: bool,
-
-    /// When to use colours
-    #[arg(
-        long,
-        value_name = "WHEN",
-        default_value = "auto",
-        help_heading = "Output"
-    )]
-    color: Color,
-
-    /// Lay the table out for this many columns [default: the terminal's; unlimited elsewhere]
-    #[arg(long, value_name = "COLUMNS", help_heading = "Output")]
-    width: Option<usize>,
-}
-
-const EXAMPLES: &str = "Examples:
-  gate replay trace.jsonl
-  gate replay --policy gate.toml --mode observe recordings/
-  gate replay --fail-on violation --max-violation-rate 0.01 -q trace.jsonl.gz
-  gate replay --format jsonl trace.jsonl --csv barriers.csv | jq -c 'select(.hazard != [])'";
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ModeArg {
-    /// A call refused here is taken as not executed
-    Enforce,
-    /// A call that the trace shows as executed counts, even where it is refused here
-    Observe,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum DispatchArg {
-    /// As the trace shows it
-    Recorded,
-    /// As soon as they are admitted
-    Sequential,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum OnEscalate {
-    /// It does not run
-    Block,
-    /// It runs
-    Allow,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Only {
-    /// Calls that may not run, or whose result is withheld
-    Refused,
-}
-
-fn formats() -> clap::builder::PossibleValuesParser {
-    let value = |f: &Format| PossibleValue::new(f.id).help(f.doc);
-    FORMATS.iter().map(value).collect::<Vec<_>>().into()
-}
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let fail_on = findings(&args.fail_on)?;
@@ -186,7 +34,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     unfinished.remove_when_interrupted();
     let mut audit = Audit::new(
         tally(&policy),
-        filter(args)?,
+        args.filter()?,
         reports(args, &policy, &sources, &files)?,
     );
     let inputs = replay(args, &policy, &sources, &mut audit);
@@ -198,22 +46,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
 fn tally(policy: &Policy) -> Tally {
     let barriers = policy.dcbf.barriers.iter().map(|spec| spec.name.clone());
     Tally::new(barriers, STAGES.iter().map(|stage| stage.id()).collect())
-}
-
-fn filter(args: &Args) -> anyhow::Result<Filter> {
-    let tools = args.tools.clone();
-    let matcher = |tools| Matcher::new(tools, Scope::Names);
-    let bad =
-        |(i, why): (usize, String)| anyhow::anyhow!("`--tool {}` is no glob: {why}", args.tools[i]);
-    Ok(Filter {
-        runs: args.runs.clone(),
-        tools: (!tools.is_empty())
-            .then(|| matcher(tools))
-            .transpose()
-            .map_err(bad)?,
-        only_refused: args.only == Some(Only::Refused),
-        none: args.quiet,
-    })
 }
 
 /// The report files asked for, by the name of their format.
@@ -293,20 +125,8 @@ fn replay(
     sources: &Sources,
     audit: &mut Audit<'_>,
 ) -> Vec<InputSummary> {
-    let options = Options {
-        mode: match args.mode {
-            ModeArg::Enforce => Mode::Enforce,
-            ModeArg::Observe => Mode::Observe,
-        },
-        dispatch: match args.dispatch {
-            DispatchArg::Recorded => Dispatch::Recorded,
-            DispatchArg::Sequential => Dispatch::Sequential,
-        },
-        allow_escalated: args.on_escalate == OnEscalate::Allow,
-        keep_args: args.show_args,
-    };
     let progress = Progress::new(sources.bytes(), !args.quiet);
-    let mut engine = Engine::new(policy, STAGES, options, audit);
+    let mut engine = Engine::new(policy, STAGES, args.engine_options(), audit);
     let read_options = args.input.read_options();
     let inputs = sources.list.iter().enumerate();
     let inputs = inputs.map(|(i, source)| input(i, source, &read_options, &progress, &mut engine));
@@ -391,23 +211,7 @@ fn summary(
     summary.complete = inputs.iter().all(|input| input.complete);
     summary.inputs = inputs;
     summary.policy = PolicySummary::of(policy);
-    summary.settings = Settings {
-        mode: match args.mode {
-            ModeArg::Enforce => "enforce",
-            ModeArg::Observe => "observe",
-        },
-        dispatch: match args.dispatch {
-            DispatchArg::Recorded => "recorded",
-            DispatchArg::Sequential => "sequential",
-        },
-        on_escalate: match args.on_escalate {
-            OnEscalate::Block => "block",
-            OnEscalate::Allow => "allow",
-        },
-        fail_on,
-        max_violation_rate: args.max_violation_rate,
-        allow_faults: args.input.allow_faults,
-    };
+    summary.settings = args.settings(fail_on);
     let mut summary = std::mem::take(audit.tally()).finish();
     let leniency = Leniency {
         allow_faults: args.input.allow_faults,

@@ -1,0 +1,217 @@
+//! Arguments of `gate replay`.
+
+use crate::audit::filter::Filter;
+use crate::audit::summary::Settings;
+use crate::cli::options::{Color, FailOn, InputArgs, rate};
+use crate::engine::{Dispatch, Mode, Options};
+use crate::exit::Finding;
+use crate::policy::matcher::{Matcher, Scope};
+use crate::report::{FORMATS, Format};
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
+use std::path::PathBuf;
+
+/// Replay recorded tool calls through the pipeline and report every decision
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(in crate::cli) struct Args {
+    #[command(flatten)]
+    pub(super) input: InputArgs,
+
+    /// Policy file, or a preset: `default` [default: the gate.toml found upward, else built in]
+    #[arg(long, value_name = "POLICY", help_heading = "Policy")]
+    pub(super) policy: Option<PathBuf>,
+
+    /// How recorded outcomes of refused calls are taken
+    #[arg(
+        long,
+        value_name = "MODE",
+        default_value = "enforce",
+        help_heading = "Policy"
+    )]
+    pub(super) mode: ModeArg,
+
+    /// When admitted calls settle
+    #[arg(
+        long,
+        value_name = "WHEN",
+        default_value = "recorded",
+        help_heading = "Policy"
+    )]
+    pub(super) dispatch: DispatchArg,
+
+    /// What becomes of an escalated call that nobody decided about
+    #[arg(
+        long,
+        value_name = "WHAT",
+        default_value = "block",
+        help_heading = "Policy"
+    )]
+    pub(super) on_escalate: OnEscalate,
+
+    /// Findings that make the exit status 1
+    #[arg(
+        long,
+        value_name = "FINDING,..",
+        value_delimiter = ',',
+        default_value = "block,error,violation",
+        help_heading = "Exit status"
+    )]
+    pub(super) fail_on: Vec<FailOn>,
+
+    /// Let violations pass while at most this share of the judged calls has one
+    #[arg(long, value_name = "RATE", value_parser = rate, help_heading = "Exit status")]
+    pub(super) max_violation_rate: Option<f64>,
+
+    /// Let warnings make the exit status 1
+    #[arg(long, help_heading = "Exit status")]
+    pub(super) deny_warnings: bool,
+
+    /// Format of standard output
+    #[arg(long, value_name = "FORMAT", default_value = FORMATS[0].id, value_parser = formats(), help_heading = "Output")]
+    pub(super) format: String,
+
+    /// Also write the report as CSV to this file
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(super) csv: Option<PathBuf>,
+
+    /// Also write the report as one JSON document to this file
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(super) json: Option<PathBuf>,
+
+    /// Also write the report as JSON lines to this file
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(super) jsonl: Option<PathBuf>,
+
+    /// Replace report files that exist
+    #[arg(long, help_heading = "Output")]
+    pub(super) force: bool,
+
+    /// List only calls of this run; can be given several times. Counts and status are of all runs
+    #[arg(long = "run", value_name = "ID", help_heading = "Listing")]
+    pub(super) runs: Vec<String>,
+
+    /// List only calls whose tool or label matches this glob; can be given several times
+    #[arg(long = "tool", value_name = "GLOB", help_heading = "Listing")]
+    pub(super) tools: Vec<String>,
+
+    /// List only calls of this kind
+    #[arg(long, value_name = "KIND", help_heading = "Listing")]
+    pub(super) only: Option<Only>,
+
+    /// List no calls and show no progress: the report alone
+    #[arg(short, long, help_heading = "Listing")]
+    pub(super) quiet: bool,
+
+    /// Show the arguments of calls, cut at a length and with known secrets masked
+    #[arg(long, help_heading = "Output")]
+    pub(super) show_args: bool,
+
+    /// When to use colours
+    #[arg(
+        long,
+        value_name = "WHEN",
+        default_value = "auto",
+        help_heading = "Output"
+    )]
+    pub(super) color: Color,
+
+    /// Lay the table out for this many columns [default: the terminal's; unlimited elsewhere]
+    #[arg(long, value_name = "COLUMNS", help_heading = "Output")]
+    pub(super) width: Option<usize>,
+}
+
+const EXAMPLES: &str = "Examples:
+  gate replay trace.jsonl
+  gate replay --policy gate.toml --mode observe recordings/
+  gate replay --fail-on violation --max-violation-rate 0.01 -q trace.jsonl.gz
+  gate replay --format jsonl trace.jsonl --csv barriers.csv | jq -c 'select(.hazard != [])'";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ModeArg {
+    /// A call refused here is taken as not executed
+    Enforce,
+    /// A call that the trace shows as executed counts, even where it is refused here
+    Observe,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum DispatchArg {
+    /// As the trace shows it
+    Recorded,
+    /// As soon as they are admitted
+    Sequential,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum OnEscalate {
+    /// It does not run
+    Block,
+    /// It runs
+    Allow,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Only {
+    /// Calls that may not run, or whose result is withheld
+    Refused,
+}
+
+impl Args {
+    /// How the engine is to replay.
+    pub(super) fn engine_options(&self) -> Options {
+        Options {
+            mode: match self.mode {
+                ModeArg::Enforce => Mode::Enforce,
+                ModeArg::Observe => Mode::Observe,
+            },
+            dispatch: match self.dispatch {
+                DispatchArg::Recorded => Dispatch::Recorded,
+                DispatchArg::Sequential => Dispatch::Sequential,
+            },
+            allow_escalated: self.on_escalate == OnEscalate::Allow,
+            keep_args: self.show_args,
+        }
+    }
+
+    /// The same in words, for the summary.
+    pub(super) fn settings(&self, fail_on: Vec<Finding>) -> Settings {
+        let options = self.engine_options();
+        Settings {
+            mode: options.mode.as_str(),
+            dispatch: options.dispatch.as_str(),
+            on_escalate: if options.allow_escalated {
+                "allow"
+            } else {
+                "block"
+            },
+            fail_on,
+            max_violation_rate: self.max_violation_rate,
+            allow_faults: self.input.allow_faults,
+        }
+    }
+
+    /// Which decisions are listed.
+    ///
+    /// # Errors
+    /// A tool is no glob.
+    pub(super) fn filter(&self) -> anyhow::Result<Filter> {
+        let tools = self.tools.clone();
+        let matcher = |tools| Matcher::new(tools, Scope::Names);
+        let bad = |(i, why): (usize, String)| {
+            anyhow::anyhow!("`--tool {}` is no glob: {why}", self.tools[i])
+        };
+        let some = !tools.is_empty();
+        Ok(Filter {
+            runs: self.runs.clone(),
+            tools: some.then(|| matcher(tools)).transpose().map_err(bad)?,
+            only_refused: self.only == Some(Only::Refused),
+            none: self.quiet,
+        })
+    }
+}
+
+fn formats() -> clap::builder::PossibleValuesParser {
+    let value = |f: &Format| PossibleValue::new(f.id).help(f.doc);
+    FORMATS.iter().map(value).collect::<Vec<_>>().into()
+}

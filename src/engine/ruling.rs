@@ -1,0 +1,125 @@
+//! From a decision to the state: calls that are let through, refused, or put before somebody.
+
+use super::flight::{InFlight, Pending};
+use super::marks::Fate;
+use super::monitor::Monitor;
+use super::run::{Brought, Run};
+use super::{Dispatch, Final, Mode};
+use crate::trace::event::{ApprovalOutcome, Recorded, ToolCall};
+
+/// A call with its decision, on its way into the state.
+pub(super) struct Ruling<'c> {
+    pub(super) call: ToolCall<'c>,
+    pub(super) decided: Final,
+    /// What it is in the state if it is admitted.
+    pub(super) flight: InFlight,
+    /// Whether its result has to be checked if it is let through.
+    pub(super) awaits_result: bool,
+}
+
+impl Monitor<'_> {
+    /// Somebody has to decide: the record says who did, or the call waits for the next record.
+    pub(super) fn escalate(&mut self, run: &mut Run, mut ruling: Ruling<'_>) {
+        if let Some(approval) = ruling.call.approval {
+            ruling.decided.decision.approval = Some(approval);
+            return self.resolve(run, ruling, approval == ApprovalOutcome::Approved);
+        }
+        run.waiting = Some(Box::new(Ruling {
+            call: ruling.call.into_owned(),
+            decided: ruling.decided,
+            flight: ruling.flight,
+            awaits_result: ruling.awaits_result,
+        }));
+    }
+
+    /// Decides an escalated call.
+    pub(super) fn resolve(&mut self, run: &mut Run, mut ruling: Ruling<'_>, admitted: bool) {
+        ruling.decided.decision.admitted = admitted;
+        if admitted {
+            self.allow(run, ruling);
+        } else {
+            ruling.decided.decision.hazard.clear();
+            self.refuse(run, ruling);
+        }
+    }
+
+    /// The call that waits for somebody gets the default: the record at hand is no decision.
+    pub(super) fn resolve_unanswered(&mut self, run: &mut Run) {
+        if let Some(waiting) = run.waiting.take() {
+            self.resolve(run, *waiting, self.options.allow_escalated);
+        }
+    }
+
+    /// A call may run.
+    pub(super) fn allow(&mut self, run: &mut Run, ruling: Ruling<'_>) {
+        let Ruling {
+            call,
+            mut decided,
+            mut flight,
+            awaits_result,
+        } = ruling;
+        run.refused_in_a_row = 0;
+        let recorded_block = call.recorded == Some(Recorded::Block);
+        if recorded_block && self.options.mode == Mode::Observe {
+            run.set_fate(flight.id, Fate::NotRun);
+            return self.ready.push(decided);
+        }
+        run.set_fate(flight.id, Fate::Admitted);
+        Brought::by(&call).stays_in(&mut run.state);
+        run.parted |= recorded_block;
+        let sequential = self.options.dispatch == Dispatch::Sequential;
+        let at_once = sequential || (flight.outcome.is_some() && flight.batch.is_none());
+        match (&call.outcome, awaits_result) {
+            (Some(outcome), true) => {
+                self.check_result(run, &call, outcome, &mut decided.decision);
+                self.ready.push(decided);
+            }
+            (None, true) if !at_once => {
+                flight.pending = Some(Box::new(Pending {
+                    decision: decided,
+                    call: call.into_owned(),
+                }));
+            }
+            _ => self.ready.push(decided),
+        }
+        run.admit(self.policy, flight, at_once);
+    }
+
+    /// A call may not run. What the trace shows of it is taken as the mode says.
+    pub(super) fn refuse(&mut self, run: &mut Run, ruling: Ruling<'_>) {
+        let Ruling {
+            call,
+            decided,
+            flight,
+            ..
+        } = ruling;
+        self.ready.push(decided);
+        run.refused_in_a_row += 1;
+        let mut stages = self.stages.iter();
+        let ended = stages.find_map(|s| s.after_refusals(self.policy, run.refused_in_a_row));
+        if let Some(phase) = ended.filter(|_| !run.state.phase.is_terminal()) {
+            run.state.phase = phase;
+        }
+        if call.recorded == Some(Recorded::Block) {
+            return run.set_fate(flight.id, Fate::NotRun);
+        }
+        run.set_fate(flight.id, Fate::Refused);
+        let brought = Brought::by(&call);
+        if flight.outcome.is_some() {
+            self.ran_all_the_same(run, brought, flight);
+        } else if brought != Brought::default() && self.options.mode == Mode::Observe {
+            run.brought.push((flight.id, brought));
+        }
+    }
+
+    /// A refused call turns out to have run.
+    pub(super) fn ran_all_the_same(&mut self, run: &mut Run, brought: Brought, flight: InFlight) {
+        match self.options.mode {
+            Mode::Enforce => run.parted = true,
+            Mode::Observe => {
+                brought.stays_in(&mut run.state);
+                run.admit(self.policy, flight, true);
+            }
+        }
+    }
+}
