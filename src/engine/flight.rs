@@ -4,7 +4,7 @@ use super::Final;
 use super::run::Run;
 use crate::policy::Policy;
 use crate::policy::matcher::NameSet;
-use crate::stages::Sibling;
+use crate::stages::Siblings;
 use crate::state::AgentState;
 use crate::trace::event::ToolCall;
 use crate::trace::money::Nano;
@@ -62,6 +62,15 @@ impl Run {
         policy: &Policy,
         arriving: Option<(u64, Option<u64>)>,
     ) -> Vec<Pending> {
+        // Most records settle nothing, however much is in flight.
+        let batch_over = self.open_batch.is_some_and(|open| {
+            let same = |(_, batch): (u64, Option<u64>)| batch == Some(open);
+            !arriving.is_some_and(same)
+        });
+        let turn_over = arriving.is_some_and(|(turn, _)| turn > self.least_turn);
+        if self.in_flight.is_empty() || !(batch_over || turn_over) {
+            return Vec::new();
+        }
         self.settle_where(policy, |flight| flight.settles_before(arriving))
     }
 
@@ -75,21 +84,22 @@ impl Run {
         policy: &Policy,
         settles: impl Fn(&InFlight) -> bool,
     ) -> Vec<Pending> {
-        if !self.in_flight.iter().any(&settles) {
-            return Vec::new();
-        }
         let mut pending = Vec::new();
         let flights = std::mem::take(&mut self.in_flight);
+        let before = flights.len();
+        (self.least_turn, self.open_batch) = (u64::MAX, None);
         for mut flight in flights {
             if settles(&flight) {
                 self.state
                     .settle(policy, &flight, flight.outcome.unwrap_or_default());
                 pending.extend(flight.pending.take().map(|p| *p));
             } else {
-                self.in_flight.push(flight);
+                self.fly(flight);
             }
         }
-        self.observe();
+        if self.in_flight.len() < before {
+            self.observe();
+        }
         pending
     }
 
@@ -102,7 +112,7 @@ impl Run {
     ) -> Option<InFlight> {
         let waits = |flight: &InFlight| flight.id == id && flight.outcome.is_none();
         let index = self.in_flight.iter().position(waits)?;
-        let flight = self.in_flight.remove(index);
+        let flight = self.in_flight.remove(index)?;
         self.state.settle(policy, &flight, outcome);
         self.observe();
         Some(flight)
@@ -116,25 +126,56 @@ impl Run {
                 .settle(policy, &flight, flight.outcome.unwrap_or_default());
             self.observe();
         } else {
-            self.in_flight.push(flight);
+            if let Some(siblings) = &mut self.siblings {
+                siblings.history.push(policy, &flight.names, false);
+                siblings.estimate = spent(siblings.estimate, &flight);
+            }
+            self.fly(flight);
         }
     }
 
-    /// The phase after settling: once nothing is in flight, the run observes.
+    fn fly(&mut self, flight: InFlight) {
+        match flight.outcome {
+            // Any record that does not name the batch settles it, so there is one at a time.
+            Some(_) => self.open_batch = flight.batch,
+            None => self.least_turn = self.least_turn.min(flight.turn),
+        }
+        if self.in_flight.capacity() == 0 {
+            // Most runs have one call in flight at a time, and there may be many runs.
+            self.in_flight.reserve_exact(1);
+        }
+        self.in_flight.push_back(flight);
+    }
+
+    /// After settling: once nothing is in flight, the run observes.
     fn observe(&mut self) {
+        self.siblings = None;
         if self.in_flight.is_empty() && self.state.phase == crate::state::Phase::Acting {
             self.state.phase = crate::state::Phase::Observing;
         }
     }
 
-    /// The admitted calls in flight, as stages see them.
-    pub(super) fn siblings(&self) -> Vec<Sibling> {
-        let sibling = |flight: &InFlight| Sibling {
-            names: Arc::clone(&flight.names),
-            estimate: flight.estimate,
-        };
-        self.in_flight.iter().map(sibling).collect()
+    /// Works out what the state would be had the calls in flight settled, unless it is known still
+    /// from the call before.
+    pub(super) fn join_siblings(&mut self, policy: &Policy) {
+        if self.in_flight.is_empty() {
+            self.siblings = None;
+        } else if self.siblings.is_none() {
+            let mut joint = Siblings {
+                history: self.state.history.clone(),
+                estimate: Nano::ZERO,
+            };
+            for flight in &self.in_flight {
+                joint.history.push(policy, &flight.names, false);
+                joint.estimate = spent(joint.estimate, flight);
+            }
+            self.siblings = Some(Box::new(joint));
+        }
     }
+}
+
+fn spent(before: Nano, flight: &InFlight) -> Nano {
+    Nano(before.0.saturating_add(flight.estimate.0))
 }
 
 impl AgentState {

@@ -175,15 +175,20 @@ impl<'a> Engine<'a> {
 
     /// Ends an input: what is in flight settles and its runs are over.
     pub fn end_input(&mut self) {
-        for mut run in self.runs.end_input() {
-            self.monitor.finish(&mut run);
+        for key in self.runs.open_runs() {
+            if let Some(mut run) = self.runs.take(key) {
+                self.monitor.finish(&mut run);
+            }
         }
+        self.runs.end_input();
     }
 
     fn run_start(&mut self, event: RunStart<'_>) {
-        if let Some(mut before) = self.runs.remove(event.run.as_deref()) {
+        let key = self.runs.key(event.run.as_deref());
+        if let Some(mut before) = self.runs.take(key) {
             self.monitor.finish(&mut before);
         }
+        self.runs.forget(key);
         let run = self.runs.open(event.run.as_deref());
         run.begin(event, self.monitor.policy);
     }

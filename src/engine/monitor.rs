@@ -101,14 +101,14 @@ impl<'a> Monitor<'a> {
         let elapsed_ns = self.elapsed(run, place, &call);
         let repeats = self.count_repeats(run, &call);
         run.advance();
-        let siblings = run.siblings();
+        run.join_siblings(policy);
         let judged = judge::precheck(&self.stages, &run.state)
             .or_else(|| label_failure.map(judge::unlabelled))
             .unwrap_or_else(|| {
                 let mut cx = CallContext::new(policy, &call, &names, &run.state, run.view());
                 cx.id = &identity.text;
                 cx.turn = run.turn;
-                cx.siblings = &siblings;
+                cx.siblings = run.siblings.as_deref();
                 cx.repeats = repeats;
                 cx.elapsed_ns = elapsed_ns;
                 judge::pipeline(&self.stages, &cx)

@@ -28,7 +28,7 @@ enum Slot {
 }
 
 /// What is left of a run that has ended: what later records of it can still show.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Ended {
     seq: u64,
     turn: u64,
@@ -60,23 +60,21 @@ impl Registry {
         self.stem = stem.into();
     }
 
-    /// Ends the input and gives its open runs in order of appearance.
-    pub(super) fn end_input(&mut self) -> Vec<Run> {
-        let slots = std::mem::take(&mut self.slots);
-        self.earlier.extend(slots.keys());
-        let mut open: Vec<Run> = slots
-            .into_values()
-            .filter_map(|slot| match slot {
-                Slot::Open(run) => Some(*run),
-                Slot::Ended(_) => None,
-            })
-            .collect();
-        open.sort_by_key(|run| run.order);
-        for run in &mut open {
-            run.doubt_since(self.epoch);
-        }
+    /// The open runs in order of appearance, to be taken out one by one.
+    pub(super) fn open_runs(&self) -> Vec<u128> {
+        let open = self.slots.iter().filter_map(|(&key, slot)| match slot {
+            Slot::Open(run) => Some((run.order, key)),
+            Slot::Ended(_) => None,
+        });
+        let mut open: Vec<_> = open.collect();
+        open.sort_unstable();
+        open.into_iter().map(|(_, key)| key).collect()
+    }
+
+    /// Ends the input.
+    pub(super) fn end_input(&mut self) {
+        self.earlier.extend(std::mem::take(&mut self.slots).keys());
         self.doubted.clear();
-        open
     }
 
     /// The id of the run a record belongs to.
@@ -130,16 +128,28 @@ impl Registry {
         })
     }
 
-    /// Takes a run out, so that it can begin afresh.
-    pub(super) fn remove(&mut self, run: Option<&str>) -> Option<Box<Run>> {
-        let key = digest::run(run.unwrap_or(&self.stem));
-        match self.slots.remove(&key)? {
+    /// By what a run is taken out.
+    pub(super) fn key(&self, run: Option<&str>) -> u128 {
+        digest::run(self.name(run))
+    }
+
+    /// Takes an open run out, because it is over or begins afresh. Its marker stays until then.
+    pub(super) fn take(&mut self, key: u128) -> Option<Box<Run>> {
+        let epoch = self.epoch;
+        let slot = self.slots.get_mut(&key)?;
+        let marker = Slot::Ended(Ended::default());
+        match std::mem::replace(slot, marker) {
             Slot::Open(mut run) => {
-                run.doubt_since(self.epoch);
+                run.doubt_since(epoch);
                 Some(run)
             }
             Slot::Ended(_) => None,
         }
+    }
+
+    /// Forgets a run, so that it begins afresh.
+    pub(super) fn forget(&mut self, key: u128) {
+        self.slots.remove(&key);
     }
 
     /// Reduces a run that has ended to its marker.

@@ -7,8 +7,10 @@ use super::ruling::Ruling;
 use super::time;
 use crate::policy::Policy;
 use crate::policy::expr::Variable;
+use crate::stages::Siblings;
 use crate::state::{AgentState, Embedding, Phase, RunView};
 use crate::trace::event::{RawJson, RunStart, Timestamp, ToolCall};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// A run and everything that is kept of it while it is open.
@@ -31,7 +33,13 @@ pub(super) struct Run {
     /// Turn of the latest call.
     pub(super) turn: u64,
     /// Admitted calls that have not settled, in order of arrival.
-    pub(super) in_flight: Vec<InFlight>,
+    pub(super) in_flight: VecDeque<InFlight>,
+    /// No call in flight without an outcome has a lower turn.
+    pub(super) least_turn: u64,
+    /// Hash of the batch that the calls in flight with an outcome name.
+    pub(super) open_batch: Option<u64>,
+    /// What the state would be had they settled; absent until a call asks, and after a settlement.
+    pub(super) siblings: Option<Box<Siblings>>,
     /// The call that waits for a decision of somebody.
     pub(super) waiting: Option<Box<Ruling<'static>>>,
     pub(super) marks: Marks,
@@ -92,6 +100,7 @@ impl Run {
             id,
             input,
             order,
+            least_turn: u64::MAX,
             ..Run::default()
         }
     }

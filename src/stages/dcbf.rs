@@ -1,13 +1,14 @@
 //! Discrete control barrier functions: a call passes if the state is inside the safe set and the
 //! simulated next state keeps every barrier above its floor.
 
-use super::{CallContext, Finding, Notes, Stage, Verdict};
+use super::{CallContext, Finding, Notes, Siblings, Stage, Verdict};
 use crate::barriers::{self, Check};
 use crate::engine::decision::Reading;
 use crate::number::rounded;
 use crate::policy::{Measure, Policy};
 use crate::state::StateView;
 use crate::trace::money::Nano;
+use std::sync::Arc;
 
 pub(super) struct Dcbf;
 
@@ -33,7 +34,7 @@ impl Stage for Dcbf {
     fn judge(&self, cx: &CallContext<'_>, notes: &mut Notes) -> Verdict {
         let policy = cx.policy;
         let current = cx.view();
-        let call = [std::sync::Arc::clone(cx.names)];
+        let call = [Arc::clone(cx.names)];
         let next = barriers::simulate(&current, &call, cx.estimate);
         let check = barriers::check(policy, &current, policy.dcbf.verify.then_some(&next));
         notes.composite = barriers::composite(policy, &check.current);
@@ -45,8 +46,8 @@ impl Stage for Dcbf {
         if !check.broken.is_empty() {
             return Verdict::Refuse(leaving(policy, &next, check));
         }
-        if !cx.siblings.is_empty() {
-            notes.hazard = hazard(cx, &current);
+        if let Some(siblings) = cx.siblings {
+            notes.hazard = hazard(cx, siblings, &current);
         }
         Verdict::Pass
     }
@@ -129,21 +130,15 @@ fn why(policy: &Policy, index: usize, view: &StateView<'_>) -> String {
 }
 
 /// The barriers that would refuse the call had its in-flight siblings settled first.
-fn hazard(cx: &CallContext<'_>, current: &StateView<'_>) -> Vec<usize> {
-    let mut calls: Vec<_> = cx
-        .siblings
-        .iter()
-        .map(|s| std::sync::Arc::clone(&s.names))
-        .collect();
-    let spent = cx
-        .siblings
-        .iter()
-        .fold(0i128, |sum, s| sum.saturating_add(s.estimate.0));
-    calls.push(std::sync::Arc::clone(cx.names));
-    let mut before = current.clone();
-    before.appended = &calls[..calls.len() - 1];
-    before.cost = Nano(before.cost.0.saturating_add(spent));
-    let next = barriers::simulate(&before, &calls, cx.estimate);
-    let joint = barriers::check(cx.policy, &before, cx.policy.dcbf.verify.then_some(&next));
+fn hazard(cx: &CallContext<'_>, siblings: &Siblings, current: &StateView<'_>) -> Vec<usize> {
+    let before = StateView {
+        history: &siblings.history,
+        cost: Nano(current.cost.0.saturating_add(siblings.estimate.0)),
+        ..current.clone()
+    };
+    let call = [Arc::clone(cx.names)];
+    let next = barriers::simulate(&before, &call, cx.estimate);
+    let verify = cx.policy.dcbf.verify;
+    let joint = barriers::check(cx.policy, &before, verify.then_some(&next));
     joint.refusing().to_vec()
 }

@@ -14,6 +14,7 @@ mod semantic;
 use crate::engine::decision::Reading;
 use crate::policy::Policy;
 use crate::policy::matcher::NameSet;
+use crate::state::history::History;
 use crate::state::{AgentState, Phase, RunView, StateView};
 use crate::trace::event::{Outcome, ToolCall};
 use crate::trace::json::Json;
@@ -128,12 +129,12 @@ pub struct Notes {
     pub scope_inert: bool,
 }
 
-/// An admitted call that is still in flight.
+/// What the state would be had the admitted calls that are still in flight settled.
 #[derive(Clone, Debug)]
-pub struct Sibling {
-    /// Its names.
-    pub names: Arc<NameSet>,
-    /// What it was expected to cost.
+pub struct Siblings {
+    /// The settled calls, and those in flight after them in order of arrival.
+    pub history: History,
+    /// What those in flight were expected to cost together.
     pub estimate: Nano,
 }
 
@@ -157,8 +158,8 @@ pub struct CallContext<'a> {
     pub state: &'a AgentState,
     /// The run.
     pub run: RunView<'a>,
-    /// Admitted calls still in flight, in order of arrival.
-    pub siblings: &'a [Sibling],
+    /// Admitted calls still in flight; absent if there are none.
+    pub siblings: Option<&'a Siblings>,
     /// How often in a row, this time included, the same tool was called with equal arguments.
     pub repeats: u64,
     /// Nanoseconds since the run began, where both times are known.
@@ -189,7 +190,7 @@ impl<'a> CallContext<'a> {
             estimate: call.estimated_cost.unwrap_or(policy.dcbf.per_call_cost),
             state,
             run,
-            siblings: &[],
+            siblings: None,
             repeats: 1,
             elapsed_ns: None,
             args: OnceLock::new(),

@@ -38,6 +38,8 @@ impl History {
         if policy.recent > 0 {
             if self.recent.len() == policy.recent {
                 self.recent.pop_front();
+            } else {
+                self.recent.reserve_exact(1);
             }
             self.recent.push_back(Arc::clone(names));
         }
