@@ -40,6 +40,10 @@ pub struct Summary {
     pub unscored: u64,
     /// Calls that met the scope barrier without usable embeddings.
     pub scope_inert: u64,
+    /// Admitted calls that bring a barrier to exactly zero: the next step down is out.
+    pub boundary: u64,
+    /// Results that do not say what their call cost; it counts as nothing.
+    pub uncosted: u64,
     /// Tools that no rule of the policy names, with their calls.
     pub unnamed_tools: BTreeMap<String, u64>,
     /// Tools outside the mediation boundary, with their calls.

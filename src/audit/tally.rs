@@ -3,7 +3,7 @@
 use super::summary::{
     BarrierSummary, Bounds, Extreme, RateSummary, RuleCount, RunRefusals, Summary, Violations,
 };
-use crate::engine::decision::{Decision, DecisionKind};
+use crate::engine::decision::{Decision, DecisionKind, Reading};
 use crate::engine::{Counted, Final, RunReport};
 use crate::trace::fault::{Notice, NoticeKind};
 use crate::verify::clusters::Clusters;
@@ -55,7 +55,10 @@ impl Tally {
     /// Counts what is only counted.
     pub fn count(&mut self, what: Counted) {
         match what {
-            Counted::Result => self.summary.counts.results += 1,
+            Counted::Result { costed } => {
+                self.summary.counts.results += 1;
+                self.summary.uncosted += u64::from(!costed);
+            }
             Counted::Repeat => self.summary.counts.repeats += 1,
         }
     }
@@ -105,6 +108,9 @@ impl Tally {
             least(&mut barrier.least_h, Some(reading.h), decision);
             least(&mut barrier.least_slack, reading.slack, decision);
         }
+        let at_zero = |reading: &Reading| reading.next == Some(0.0);
+        let boundary = decision.admitted && decision.barriers.iter().any(at_zero);
+        self.summary.boundary += u64::from(boundary);
         let violations = &mut self.summary.violations;
         if decision.is_violation() {
             let which = if decision.standing {

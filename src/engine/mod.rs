@@ -135,7 +135,10 @@ pub trait Output {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
     /// A `tool_result`, or an inline outcome.
-    Result,
+    Result {
+        /// Whether it says what the call cost.
+        costed: bool,
+    },
     /// A call repeating an id with the same content.
     Repeat,
 }
@@ -213,7 +216,7 @@ impl<'a> Engine<'a> {
     }
 
     fn tool_result(&mut self, place: Place, result: ToolResult<'_>) {
-        self.monitor.out.count(Counted::Result);
+        self.monitor.read_outcome(&result.outcome);
         match self.runs.find(result.run.as_deref()) {
             Some(Found::Open(run)) => self.monitor.result(run, place, result),
             Some(Found::Ended(ended)) => ended.result(digest::id(&result.call)),

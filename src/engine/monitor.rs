@@ -14,7 +14,7 @@ use crate::policy::matcher::NameTable;
 use crate::stages::{CallContext, Stage};
 use crate::state::Phase;
 use crate::tokens::TokenCounter;
-use crate::trace::event::{RunStatus, ToolCall};
+use crate::trace::event::{Outcome, RunStatus, ToolCall};
 use crate::trace::fault::{FaultCode, Notice, NoticeKind, Place, WarningCode};
 use std::sync::Arc;
 
@@ -117,8 +117,8 @@ impl<'a> Monitor<'a> {
             .outcome
             .as_ref()
             .map(|outcome| self.settlement(outcome));
-        if outcome.is_some() {
-            self.out.count(Counted::Result);
+        if let Some(outcome) = &call.outcome {
+            self.read_outcome(outcome);
         }
         let flight = InFlight {
             id: identity.id,
@@ -266,6 +266,13 @@ impl<'a> Monitor<'a> {
                 self.warn(WarningCode::ZeroEmbedding, place, run, message);
             }
         }
+    }
+
+    /// Counts an outcome that was read.
+    pub(super) fn read_outcome(&mut self, outcome: &Outcome<'_>) {
+        self.out.count(Counted::Result {
+            costed: outcome.cost.is_some(),
+        });
     }
 
     pub(super) fn warn(&mut self, code: WarningCode, place: Place, run: &Run, message: String) {

@@ -155,6 +155,18 @@ pub fn findings(page: &mut Page<'_>, summary: &Summary) {
         "scope inert",
         format!("{inert} without embeddings that the scope barrier can use"),
     );
+    let boundary = calls(summary.boundary);
+    add(
+        summary.boundary,
+        "at the boundary",
+        format!("{boundary} admitted that bring a barrier to exactly zero"),
+    );
+    let uncosted = text::count(summary.uncosted, "result", "results");
+    add(
+        summary.uncosted,
+        "no cost recorded",
+        format!("{uncosted} that say not what the call cost; it counts as nothing"),
+    );
     if !rows.is_empty() {
         page.section("findings");
         for (what, says) in rows {

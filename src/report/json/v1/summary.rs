@@ -36,6 +36,8 @@ pub struct SummaryRecord<'a> {
     counterfactual: u64,
     unscored: u64,
     scope_inert: u64,
+    boundary: u64,
+    uncosted: u64,
     refusals: Vec<Refusals<'a>>,
     unnamed_tools: &'a BTreeMap<String, u64>,
     unmediated: &'a BTreeMap<String, u64>,
@@ -137,6 +139,8 @@ impl<'a> SummaryRecord<'a> {
             counterfactual: summary.counterfactual,
             unscored: summary.unscored,
             scope_inert: summary.scope_inert,
+            boundary: summary.boundary,
+            uncosted: summary.uncosted,
             refusals: summary
                 .refusals
                 .iter()
