@@ -93,6 +93,8 @@ pub struct InputSummary {
     pub blank: u64,
     /// Faulty lines.
     pub faulty: u64,
+    /// Fields of its records that the format does not know, which are ignored.
+    pub unknown_fields: u64,
     /// Whether it was read to its end.
     pub complete: bool,
     /// Why it could not be read at all.

@@ -219,6 +219,7 @@ pub fn summary() -> Summary {
             records: 8,
             blank: 1,
             faulty: 1,
+            unknown_fields: 0,
             complete: true,
             error: None,
         }],

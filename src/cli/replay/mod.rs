@@ -188,6 +188,7 @@ fn described(blank: InputSummary, report: InputReport) -> InputSummary {
         records: report.records,
         blank: report.blank,
         faulty: report.faulty,
+        unknown_fields: report.unknown_fields,
         complete: report.complete,
         ..blank
     }

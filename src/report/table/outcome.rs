@@ -165,7 +165,7 @@ pub fn findings(page: &mut Page<'_>, summary: &Summary) {
     add(
         summary.uncosted,
         "no cost recorded",
-        format!("{uncosted} that say not what the call cost; it counts as nothing"),
+        format!("{uncosted} that do not say what the call cost, counted as nothing"),
     );
     if !rows.is_empty() {
         page.section("findings");

@@ -69,7 +69,11 @@ fn inputs(page: &mut Page<'_>, summary: &Summary) {
 }
 
 fn input_row(input: &InputSummary, long: bool) -> Vec<String> {
-    let counts = format!("{} lines, {} records", input.lines, input.records);
+    let mut counts = format!("{} lines, {} records", input.lines, input.records);
+    if input.unknown_fields > 0 {
+        let unknown = text::count(input.unknown_fields, "unknown field", "unknown fields");
+        counts += &format!(", {unknown}");
+    }
     let format = input.format.unwrap_or("unread").to_owned();
     let digest = short(&input.sha256);
     if long {

@@ -91,6 +91,7 @@ struct Input<'a> {
     records: u64,
     blank: u64,
     faulty: u64,
+    unknown_fields: u64,
     complete: bool,
     error: Option<&'a str>,
 }
@@ -189,6 +190,7 @@ fn input(input: &audit::InputSummary) -> Input<'_> {
         records: input.records,
         blank: input.blank,
         faulty: input.faulty,
+        unknown_fields: input.unknown_fields,
         complete: input.complete,
         error: input.error.as_deref(),
     }
