@@ -219,7 +219,10 @@ impl<'a> Engine<'a> {
         self.monitor.read_outcome(&result.outcome);
         match self.runs.find(result.run.as_deref()) {
             Some(Found::Open(run)) => self.monitor.result(run, place, result),
-            Some(Found::Ended(ended)) => ended.result(digest::id(&result.call)),
+            Some(Found::Ended) => {
+                let call = digest::id(&result.call);
+                self.runs.late_result(result.run.as_deref(), call);
+            }
             None => {
                 let run = self.runs.name(result.run.as_deref()).to_owned();
                 self.monitor
@@ -231,7 +234,7 @@ impl<'a> Engine<'a> {
     fn approval(&mut self, place: Place, approval: Approval<'_>) {
         match self.runs.find(approval.run.as_deref()) {
             Some(Found::Open(run)) => self.monitor.approval(run, place, approval),
-            Some(Found::Ended(_)) => {}
+            Some(Found::Ended) => {}
             None => {
                 let run = self.runs.name(approval.run.as_deref()).to_owned();
                 self.monitor

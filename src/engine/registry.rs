@@ -24,7 +24,19 @@ pub(super) struct Registry {
 
 enum Slot {
     Open(Box<Run>),
-    Ended(Ended),
+    Ended(Marker),
+    /// The same where there is more to remember than a marker holds.
+    Late(Box<Ended>),
+}
+
+/// What is left of a run that has ended, in twelve bytes: there may be millions.
+#[derive(Clone, Copy, Debug, Default)]
+struct Marker {
+    seq: u32,
+    turn: u32,
+    phase: Phase,
+    parted: bool,
+    doubtful: bool,
 }
 
 /// What is left of a run that has ended: what later records of it can still show.
@@ -39,23 +51,58 @@ pub(super) struct Ended {
     refused: Box<[u64]>,
 }
 
+impl Ended {
+    fn of(run: &Run) -> Ended {
+        Ended {
+            seq: run.seq,
+            turn: run.turn,
+            phase: run.state.phase,
+            parted: run.parted,
+            doubtful: run.doubtful,
+            refused: run.refused_without_outcome(),
+        }
+    }
+
+    /// The smallest slot that holds it.
+    fn slot(self) -> Slot {
+        match (u32::try_from(self.seq), u32::try_from(self.turn)) {
+            (Ok(seq), Ok(turn)) if self.refused.is_empty() => Slot::Ended(Marker {
+                seq,
+                turn,
+                phase: self.phase,
+                parted: self.parted,
+                doubtful: self.doubtful,
+            }),
+            _ => Slot::Late(Box::new(self)),
+        }
+    }
+}
+
+impl Marker {
+    fn ended(self) -> Ended {
+        Ended {
+            seq: self.seq.into(),
+            turn: self.turn.into(),
+            phase: self.phase,
+            parted: self.parted,
+            doubtful: self.doubtful,
+            refused: Box::default(),
+        }
+    }
+}
+
 /// A run that is known.
 pub(super) enum Found<'r> {
     /// It is open.
     Open(&'r mut Run),
     /// It has ended.
-    Ended(&'r mut Ended),
-}
-
-impl Ended {
-    /// A result came for a call of the run.
-    pub(super) fn result(&mut self, call: u64) {
-        self.parted |= self.refused.contains(&call);
-    }
+    Ended,
 }
 
 impl Registry {
     pub(super) fn begin_input(&mut self, input: usize, stem: &str) {
+        // Only now are the runs of the input before earlier ones.
+        self.earlier.extend(std::mem::take(&mut self.slots).keys());
         self.input = input;
         self.stem = stem.into();
     }
@@ -64,7 +111,7 @@ impl Registry {
     pub(super) fn open_runs(&self) -> Vec<u128> {
         let open = self.slots.iter().filter_map(|(&key, slot)| match slot {
             Slot::Open(run) => Some((run.order, key)),
-            Slot::Ended(_) => None,
+            Slot::Ended(_) | Slot::Late(_) => None,
         });
         let mut open: Vec<_> = open.collect();
         open.sort_unstable();
@@ -73,7 +120,6 @@ impl Registry {
 
     /// Ends the input.
     pub(super) fn end_input(&mut self) {
-        self.earlier.extend(std::mem::take(&mut self.slots).keys());
         self.doubted.clear();
     }
 
@@ -97,12 +143,17 @@ impl Registry {
             run
         };
         let slot = self.slots.entry(key).or_insert_with(|| Slot::Open(fresh()));
-        if let Slot::Ended(ended) = slot {
+        let ended = match slot {
+            Slot::Open(_) => None,
+            Slot::Ended(marker) => Some(marker.ended()),
+            Slot::Late(ended) => Some(std::mem::take(&mut **ended)),
+        };
+        if let Some(ended) = ended {
             let mut run = fresh();
             run.resume(ended.seq, ended.turn, ended.phase);
             run.parted = ended.parted;
             run.doubtful |= ended.doubtful;
-            run.late = std::mem::take(&mut ended.refused);
+            run.late = ended.refused;
             *slot = Slot::Open(run);
         }
         match slot {
@@ -111,7 +162,7 @@ impl Registry {
                 run
             }
             // Replaced just above.
-            Slot::Ended(_) => unreachable!("an ended run was opened again"),
+            Slot::Ended(_) | Slot::Late(_) => unreachable!("an ended run was opened again"),
         }
     }
 
@@ -124,7 +175,7 @@ impl Registry {
                 run.doubt_since(epoch);
                 Found::Open(run)
             }
-            Slot::Ended(ended) => Found::Ended(ended),
+            Slot::Ended(_) | Slot::Late(_) => Found::Ended,
         })
     }
 
@@ -137,13 +188,20 @@ impl Registry {
     pub(super) fn take(&mut self, key: u128) -> Option<Box<Run>> {
         let epoch = self.epoch;
         let slot = self.slots.get_mut(&key)?;
-        let marker = Slot::Ended(Ended::default());
-        match std::mem::replace(slot, marker) {
+        match std::mem::replace(slot, Slot::Ended(Marker::default())) {
             Slot::Open(mut run) => {
                 run.doubt_since(epoch);
                 Some(run)
             }
-            Slot::Ended(_) => None,
+            Slot::Ended(_) | Slot::Late(_) => None,
+        }
+    }
+
+    /// A result came for a call of a run that has ended.
+    pub(super) fn late_result(&mut self, run: Option<&str>, call: u64) {
+        let key = self.key(run);
+        if let Some(Slot::Late(ended)) = self.slots.get_mut(&key) {
+            ended.parted |= ended.refused.contains(&call);
         }
     }
 
@@ -156,15 +214,8 @@ impl Registry {
     pub(super) fn shrink(&mut self, id: &str) {
         let key = digest::run(id);
         if let Some(Slot::Open(run)) = self.slots.get(&key) {
-            let ended = Ended {
-                seq: run.seq,
-                turn: run.turn,
-                phase: run.state.phase,
-                parted: run.parted,
-                doubtful: run.doubtful,
-                refused: run.refused_without_outcome(),
-            };
-            self.slots.insert(key, Slot::Ended(ended));
+            let slot = Ended::of(run).slot();
+            self.slots.insert(key, slot);
         }
     }
 
@@ -185,7 +236,8 @@ impl Registry {
         let key = digest::run(id);
         match self.slots.get_mut(&key) {
             Some(Slot::Open(run)) => run.doubtful = true,
-            Some(Slot::Ended(ended)) => ended.doubtful = true,
+            Some(Slot::Ended(marker)) => marker.doubtful = true,
+            Some(Slot::Late(ended)) => ended.doubtful = true,
             None => {
                 self.doubted.insert(key);
             }
