@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, HashSet};
 pub struct Lookalikes {
     /// Names of the policy by how they look.
     known: BTreeMap<String, String>,
-    told: HashSet<Box<str>>,
+    /// Tools that have been looked at.
+    seen: HashSet<Box<str>>,
 }
 
 impl Lookalikes {
@@ -17,19 +18,18 @@ impl Lookalikes {
         let literal = names.filter(|name| !name.contains(['*', '?', '[', '{', '\\']));
         Lookalikes {
             known: literal.map(|name| (look(name), name.clone())).collect(),
-            told: HashSet::new(),
+            seen: HashSet::new(),
         }
     }
 
     /// The name of the policy that this tool looks like, if no pattern names it as it is. Said once
     /// a tool.
     pub fn find(&mut self, names: &NameSet) -> Option<&str> {
-        if names.is_named() || self.known.is_empty() || self.told.contains(&names.tool) {
+        if names.is_named() || self.known.is_empty() || self.seen.contains(&names.tool) {
             return None;
         }
-        let known = self.known.get(&look(&names.tool))?;
-        self.told.insert(names.tool.clone());
-        Some(known)
+        self.seen.insert(names.tool.clone());
+        self.known.get(&look(&names.tool)).map(String::as_str)
     }
 }
 
