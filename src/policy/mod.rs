@@ -269,7 +269,7 @@ pub struct Contract {
     pub ensure: Vec<Expr>,
     /// Schema of the arguments.
     pub schema: Option<Schema>,
-    /// Said instead of the condition when it does not hold.
+    /// Said before the condition when it does not hold.
     pub message: Option<String>,
     /// Where in the file.
     pub place: PolicyPlace,

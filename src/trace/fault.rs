@@ -106,11 +106,36 @@ pub enum WarningCode {
     RepeatedInput,
     /// Something a foreign format does not say clearly; the message tells what was assumed.
     Assumed,
-    /// A timestamp that cannot be read.
+    /// A timestamp that cannot be read. Not given so far: where a rule asks for a time, one that cannot
+    /// be read is a fault.
     UnreadableTimestamp,
 }
 
 impl WarningCode {
+    /// Every code, in the order of the documentation.
+    pub const ALL: &[WarningCode] = &[
+        WarningCode::RepairedText,
+        WarningCode::OrphanResult,
+        WarningCode::OrphanApproval,
+        WarningCode::StrayBom,
+        WarningCode::NulCharacter,
+        WarningCode::RepeatedArgument,
+        WarningCode::SimilarField,
+        WarningCode::LookalikeTool,
+        WarningCode::UnparsedArguments,
+        WarningCode::RoundedCost,
+        WarningCode::InexactNumber,
+        WarningCode::ZeroEmbedding,
+        WarningCode::RepeatedCall,
+        WarningCode::RepeatedResult,
+        WarningCode::SharedRunId,
+        WarningCode::TornTail,
+        WarningCode::Padding,
+        WarningCode::RepeatedInput,
+        WarningCode::Assumed,
+        WarningCode::UnreadableTimestamp,
+    ];
+
     /// The code as machine formats spell it.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -1,0 +1,154 @@
+//! The lists of the program and the tables of the documentation say the same.
+
+use super::{quoted, rows, section, text};
+use gate::barriers::BARRIERS;
+use gate::exit::Finding;
+use gate::import::{IMPORTERS, Record, Sink};
+use gate::report::FORMATS;
+use gate::report::barriers::BARRIER_FORMATS;
+use gate::stages::STAGES;
+use gate::trace::event::Event;
+use gate::trace::fault::{FaultCode, Notice, Place, WarningCode};
+
+/// The first words in backticks of every row.
+fn first(text: &str) -> Vec<String> {
+    let rows = rows(text);
+    let cells = rows
+        .iter()
+        .filter_map(|row| quoted(&row[0]).first().cloned());
+    cells.collect()
+}
+
+#[test]
+fn every_fault_and_warning_has_its_row() {
+    let page = text("docs/trace.md");
+    let faults = FaultCode::ALL.iter().map(|code| code.as_str());
+    assert_eq!(
+        first(&section(&page, "## Faults")),
+        faults.collect::<Vec<_>>()
+    );
+    let warnings = WarningCode::ALL.iter().map(|code| code.as_str());
+    assert_eq!(
+        first(&section(&page, "## Warnings")),
+        warnings.collect::<Vec<_>>()
+    );
+}
+
+/// Takes everything and keeps nothing.
+struct Nothing;
+
+impl Sink for Nothing {
+    fn event(&mut self, _: Place, _: Event<'_>) {}
+    fn notice(&mut self, _: Notice) {}
+}
+
+#[test]
+fn every_documented_field_is_a_field_of_its_record() {
+    let page = text("docs/trace.md");
+    let canonical = IMPORTERS.iter().find(|format| format.id == "canonical");
+    let canonical = canonical.expect("the canonical format");
+    let unknown = |record: String| {
+        let mut importer = (canonical.importer)(0, "x");
+        let record = Record {
+            place: Place::default(),
+            text: record.as_bytes(),
+            last: true,
+        };
+        importer.record(record, &mut Nothing);
+        importer.unknown_fields()
+    };
+    assert_eq!(unknown("{\"nope\":null}".into()), 1);
+    for kind in [
+        "tool_call",
+        "tool_result",
+        "approval",
+        "run_start",
+        "run_end",
+    ] {
+        let section = section(&page, &format!("### `{kind}`"));
+        let names: Vec<_> = rows(&section).iter().flat_map(|r| quoted(&r[0])).collect();
+        assert!(names.len() >= 4, "{kind}: {names:?}");
+        for name in names {
+            let field = name.split('.').next().unwrap_or_default();
+            let record = format!("{{\"type\":\"{kind}\",\"{field}\":null}}");
+            assert_eq!(unknown(record), 0, "{kind}: `{name}`");
+        }
+    }
+}
+
+#[test]
+fn every_stage_has_its_section_and_every_rule_its_row() {
+    let page = text("docs/stages.md");
+    let listed = first(page.split("\n## ").next().unwrap_or_default());
+    for stage in STAGES {
+        assert!(listed.contains(&stage.id().to_owned()), "{}", stage.id());
+        let section = section(&page, &format!("## `{}`", stage.id()));
+        let rules = first(&section);
+        for (rule, _) in stage.rules() {
+            assert!(rules.contains(&(*rule).to_owned()), "{}.{rule}", stage.id());
+        }
+        let known = |name: &String| {
+            stage.rules().iter().any(|(rule, _)| rule == name)
+                || BARRIERS.iter().any(|barrier| barrier.id == name)
+        };
+        let strange: Vec<_> = rules.iter().filter(|name| !known(name)).collect();
+        assert!(strange.is_empty(), "{}: {strange:?}", stage.id());
+    }
+}
+
+#[test]
+fn every_barrier_has_its_row_and_unit() {
+    let page = section(&text("docs/stages.md"), "## `dcbf`");
+    for barrier in BARRIERS {
+        let row = rows(&page)
+            .into_iter()
+            .find(|row| row[0] == format!("`{}`", barrier.id));
+        let row = row.unwrap_or_else(|| panic!("`{}` has no row", barrier.id));
+        assert_eq!(row[2], barrier.unit, "{}", barrier.id);
+    }
+}
+
+#[test]
+fn every_finding_has_its_row() {
+    let page = section(&text("docs/exit-status.md"), "## Findings");
+    let words = Finding::ALL.iter().map(|(_, word)| *word);
+    assert_eq!(first(&page), words.collect::<Vec<_>>());
+}
+
+#[test]
+fn every_format_is_named() {
+    let readme = first(&section(&text("README.md"), "## Inputs"));
+    let mut importers: Vec<_> = IMPORTERS.iter().map(|format| format.id).collect();
+    importers.sort_unstable();
+    assert_eq!(readme, importers);
+    let page = text("docs/output.md");
+    let reports = FORMATS.iter().map(|format| format.id);
+    let barriers = BARRIER_FORMATS.iter().map(|format| format.id);
+    for id in reports.chain(barriers) {
+        assert!(page.contains(&format!("`{id}`")), "{id}");
+    }
+    let page = text("docs/trace.md");
+    for format in IMPORTERS.iter().filter(|format| format.id != "canonical") {
+        assert!(page.contains(&format!("`{}`", format.id)), "{}", format.id);
+    }
+}
+
+#[test]
+fn every_dependency_has_its_row() {
+    let manifest: toml::Table = text("Cargo.toml").parse().expect("a manifest");
+    let mut required = Vec::new();
+    for table in ["dependencies", "dev-dependencies"] {
+        let table = manifest[table].as_table().expect("dependencies");
+        required.extend(table.iter().map(|(name, what)| {
+            let version = what.as_str().or_else(|| what.get("version")?.as_str());
+            (name.clone(), version.unwrap_or_default().to_owned())
+        }));
+    }
+    let page = text("docs/dependencies.md");
+    let head = page.split("\n## ").next().unwrap_or_default();
+    let documented: Vec<_> = rows(head)
+        .into_iter()
+        .map(|row| (row[0].trim_matches('`').to_owned(), row[1].clone()))
+        .collect();
+    assert_eq!(documented, required);
+}
