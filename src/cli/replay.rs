@@ -2,7 +2,7 @@
 
 use super::inputs::{Source, Sources};
 use super::options::{Color, FailOn, InputArgs, findings, rate};
-use super::outputs::{ReportFile, stdout};
+use super::outputs::{self, ReportFile, stdout};
 use super::progress::Progress;
 use super::signals::Unfinished;
 use super::{policy, say};
@@ -78,7 +78,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "RATE", value_parser = rate, help_heading = "Exit status")]
     max_violation_rate: Option<f64>,
 
-    /// Let warnings make the exit status 1
+    /// Let warnings, of the input and of the policy, make the exit status 1
     #[arg(long, help_heading = "Exit status")]
     deny_warnings: bool,
 
@@ -182,8 +182,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let sources = Sources::find(&args.input.files)?;
     let policy = policy::load(args.policy.as_deref(), &sources.directories)?;
     let unfinished = Unfinished::default();
-    let files = report_files(args, &sources, &unfinished)?;
     unfinished.remove_when_interrupted();
+    let files = report_files(args, &sources, &unfinished)?;
     let mut audit = Audit::new(
         tally(&policy),
         filter(args)?,
@@ -230,6 +230,7 @@ fn report_files(
     let asked = asked
         .into_iter()
         .filter_map(|(id, path)| Some((id, path.as_ref()?)));
+    outputs::keep_apart(asked.clone().map(|(_, path)| path.as_path()))?;
     let create = |(id, path): (&'static str, &PathBuf)| {
         Ok((
             id,
