@@ -210,7 +210,6 @@ impl<'a> Monitor<'a> {
         if admitted {
             self.allowed(run, call, decided, flight, awaits);
         } else {
-            decided.decision.hazard.clear();
             self.refused(run, &call, decided, flight);
         }
     }
@@ -269,7 +268,15 @@ impl<'a> Monitor<'a> {
     }
 
     /// A call may not run. What the trace shows of it is taken as the mode says.
-    fn refused(&mut self, run: &mut Run, call: &ToolCall<'_>, decided: Final, flight: InFlight) {
+    fn refused(
+        &mut self,
+        run: &mut Run,
+        call: &ToolCall<'_>,
+        mut decided: Final,
+        flight: InFlight,
+    ) {
+        // What does not run endangers nobody in flight, whichever stage refused it.
+        decided.decision.hazard.clear();
         self.ready.push(decided);
         run.refused_in_a_row += 1;
         let mut phases = self.stages.iter();
@@ -285,12 +292,10 @@ impl<'a> Monitor<'a> {
             action: call.action_embedding.as_deref().map(Arc::from),
             estimate: flight.estimate,
         };
-        let executed = flight.outcome.is_some();
-        let id = flight.id;
-        if executed {
+        self.set_fate(run, flight.id, Fate::Refused(Box::new(refused.clone())));
+        if flight.outcome.is_some() {
             self.ran_all_the_same(run, &refused, flight);
         }
-        self.set_fate(run, id, Fate::Refused(Box::new(refused)));
     }
 
     /// A refused call turns out to have run.
@@ -298,6 +303,7 @@ impl<'a> Monitor<'a> {
         match self.options.mode {
             Mode::Enforce => run.parted = true,
             Mode::Observe => {
+                self.set_fate(run, flight.id, Fate::Admitted);
                 let state = &mut run.state;
                 state.context = refused.context.clone().or(state.context.take());
                 state.action = refused.action.clone().or(state.action.take());
