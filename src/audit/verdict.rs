@@ -9,7 +9,7 @@ use crate::exit::{Exit, Finding};
 pub struct Leniency {
     /// Whether faults leave the status alone.
     pub allow_faults: bool,
-    /// Whether warnings make the status 1.
+    /// Whether warnings, of the input and of the policy, make the status 1.
     pub deny_warnings: bool,
     /// Whether nothing to audit is no failure.
     pub allow_empty: bool,
@@ -54,8 +54,9 @@ fn findings(summary: &Summary, leniency: Leniency) -> Vec<String> {
             found.push(many(count, finding.as_str()));
         }
     }
-    if leniency.deny_warnings && summary.counts.warnings > 0 {
-        found.push(many(summary.counts.warnings, "warning"));
+    let warnings = summary.counts.warnings + summary.policy.warnings.len() as u64;
+    if leniency.deny_warnings && warnings > 0 {
+        found.push(many(warnings, "warning"));
     }
     found
 }

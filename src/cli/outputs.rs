@@ -78,6 +78,23 @@ impl ReportFile {
     }
 }
 
+/// Makes sure that no two reports go to one file: the later would replace the earlier.
+///
+/// # Errors
+/// Two do.
+pub(super) fn keep_apart<'p>(paths: impl Iterator<Item = &'p Path>) -> anyhow::Result<()> {
+    let mut places = Vec::new();
+    for path in paths {
+        let parent = path.parent().filter(|p| !p.as_os_str().is_empty());
+        let place = (identity(parent.unwrap_or(Path::new("."))), path.file_name());
+        if places.contains(&place) {
+            bail!("`{}` is named for two reports", path.display());
+        }
+        places.push(place);
+    }
+    Ok(())
+}
+
 /// Temporary files are made for their owner alone; a report is as readable as any other file.
 fn make_readable(file: &std::fs::File) {
     #[cfg(unix)]

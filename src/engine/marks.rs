@@ -31,7 +31,7 @@ pub struct Mark {
 pub enum Fate {
     /// It is escalated and waits for a decision.
     Waiting,
-    /// Admitted: in flight or settled.
+    /// Admitted, or observed to have run all the same: in flight or settled.
     Admitted,
     /// Refused here, and the record does not say that it was blocked: a result shows that it ran.
     Refused,

@@ -38,7 +38,6 @@ impl Monitor<'_> {
         if admitted {
             self.allow(run, ruling);
         } else {
-            ruling.decided.decision.hazard.clear();
             self.refuse(run, ruling);
         }
     }
@@ -89,10 +88,12 @@ impl Monitor<'_> {
     pub(super) fn refuse(&mut self, run: &mut Run, ruling: Ruling<'_>) {
         let Ruling {
             call,
-            decided,
+            mut decided,
             flight,
             ..
         } = ruling;
+        // What does not run endangers nothing in flight, whichever stage refused it.
+        decided.decision.hazard.clear();
         self.ready.push(decided);
         run.refused_in_a_row += 1;
         let mut stages = self.stages.iter();
@@ -117,6 +118,7 @@ impl Monitor<'_> {
         match self.options.mode {
             Mode::Enforce => run.parted = true,
             Mode::Observe => {
+                run.set_fate(flight.id, Fate::Admitted);
                 brought.stays_in(&mut run.state);
                 run.admit(self.policy, flight, true);
             }

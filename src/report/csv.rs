@@ -82,7 +82,7 @@ impl Rows<'_> {
                     self.row.push_field(&cell(&format!("{barrier}_{part}")));
                 }
             }
-            self.out.write_record(&self.row)?;
+            self.write()?;
             self.row.clear();
         }
         self.row.push_field(record);
@@ -95,7 +95,16 @@ impl Rows<'_> {
         while self.row.len() < columns {
             self.row.push_field("");
         }
-        Ok(self.out.write_record(&self.row)?)
+        self.write()
+    }
+
+    fn write(&mut self) -> io::Result<()> {
+        let written = self.out.write_record(&self.row);
+        // Kept as it is: that a reader went away is told from every other failure by its kind.
+        written.map_err(|error| match error.into_kind() {
+            ::csv::ErrorKind::Io(error) => error,
+            _ => io::Error::other("a row that CSV cannot tell"),
+        })
     }
 
     fn skip(&mut self, columns: usize) {

@@ -63,7 +63,7 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "RATE", value_parser = rate, help_heading = "Exit status")]
     pub(super) max_violation_rate: Option<f64>,
 
-    /// Let warnings make the exit status 1
+    /// Let warnings, of the input and of the policy, make the exit status 1
     #[arg(long, help_heading = "Exit status")]
     pub(super) deny_warnings: bool,
 

@@ -4,7 +4,7 @@ mod args;
 
 use super::inputs::{Source, Sources};
 use super::options::findings;
-use super::outputs::{ReportFile, stdout};
+use super::outputs::{self, ReportFile, stdout};
 use super::progress::Progress;
 use super::signals::Unfinished;
 use super::{policy, say};
@@ -30,8 +30,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let sources = Sources::find(&args.input.files)?;
     let policy = policy::load(args.policy.as_deref(), &sources.directories)?;
     let unfinished = Unfinished::default();
-    let files = report_files(args, &sources, &unfinished)?;
     unfinished.remove_when_interrupted();
+    let files = report_files(args, &sources, &unfinished)?;
     let mut audit = Audit::new(
         tally(&policy),
         args.filter()?,
@@ -62,6 +62,7 @@ fn report_files(
     let asked = asked
         .into_iter()
         .filter_map(|(id, path)| Some((id, path.as_ref()?)));
+    outputs::keep_apart(asked.clone().map(|(_, path)| path.as_path()))?;
     let create = |(id, path): (&'static str, &PathBuf)| {
         Ok((
             id,

@@ -1,0 +1,231 @@
+//! The exit status where outputs fail, end early or are interrupted: a report file is complete or
+//! absent, and a refusal is not hidden by a reader that went away.
+
+mod program;
+
+use program::{Scratch, ran, records};
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
+/// Many runs of one harmless call each, more than a pipe holds; then one with a refusal.
+fn long_trace() -> String {
+    let mut trace = String::new();
+    for run in 0..2000 {
+        trace += &format!("{{\"tool\":\"think\",\"run\":\"r{run}\",\"result\":1}}\n");
+    }
+    for _ in 0..3 {
+        trace += "{\"tool\":\"send_email\",\"run\":\"last\",\"result\":1}\n";
+    }
+    trace
+}
+
+fn scratch() -> Scratch {
+    let scratch = Scratch::new();
+    scratch.file("t.jsonl", "{\"tool\":\"think\",\"result\":1}\n");
+    scratch
+}
+
+/// The files of a directory that a report under way would leave.
+fn partial(scratch: &Scratch) -> Vec<String> {
+    let mut names = scratch.names();
+    names.retain(|name| name.starts_with(".gate") || name.starts_with("report"));
+    names
+}
+
+#[test]
+fn a_reader_that_goes_away_hides_no_refusal() {
+    let scratch = Scratch::new();
+    scratch.file("t.jsonl", long_trace());
+    let files = "--jsonl report.jsonl --csv report.csv --json report.json";
+    for format in ["jsonl", "json", "csv", "table"] {
+        let args = format!("replay t.jsonl --format {format} --force {files}");
+        let mut child = scratch.spawn(&args, Stdio::null());
+        let mut stdout = BufReader::new(child.stdout.take().expect("piped"));
+        let mut line = String::new();
+        stdout.read_line(&mut line).expect("a first line");
+        drop(stdout);
+        let ran = ran(child.wait_with_output().expect("it ends")).ends(1);
+        assert!(!ran.err.contains("cannot be written"), "{}", ran.err);
+        assert!(!ran.err.contains("panicked"), "{}", ran.err);
+        let jsonl = scratch.read("report.jsonl").expect("a report");
+        let lines = records(&jsonl);
+        let last = lines.last().expect("a record");
+        assert_eq!((lines.len(), &last["exit"]["status"]), (2004, &1.into()));
+        let json = scratch.read("report.json").expect("a report");
+        let json: serde_json::Value = serde_json::from_str(&json).expect("a document");
+        assert_eq!(json["summary"], *last);
+        let csv = scratch.read("report.csv").expect("a report");
+        assert!(
+            csv.lines()
+                .last()
+                .is_some_and(|l| l.starts_with("summary,"))
+        );
+    }
+}
+
+#[test]
+fn a_reader_that_was_never_there_changes_nothing() {
+    let scratch = Scratch::new();
+    scratch.file("t.jsonl", long_trace());
+    for args in ["replay t.jsonl", "verify-barriers t.jsonl", "check"] {
+        let mut child = scratch.spawn(args, Stdio::null());
+        drop(child.stdout.take());
+        drop(child.stderr.take());
+        let status = child.wait().expect("it ends").code();
+        let expected = i32::from(args != "check");
+        assert_eq!(status, Some(expected), "{args}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn output_that_cannot_be_written_is_unusable() {
+    let full = || std::fs::File::options().write(true).open("/dev/full");
+    if full().is_err() {
+        eprintln!("not tested: there is no /dev/full here");
+        return;
+    }
+    let scratch = scratch();
+    for args in [
+        "replay t.jsonl",
+        "replay t.jsonl --format json",
+        "replay t.jsonl --format jsonl --jsonl report.jsonl",
+        "replay t.jsonl --format csv",
+        "replay t.jsonl --format jsonl --fail-on none --allow-faults",
+        "verify-barriers t.jsonl",
+        "verify-barriers t.jsonl --format json",
+        "check",
+    ] {
+        let mut command = scratch.command(args);
+        command.stdout(full().expect("it was there"));
+        let ran = ran(command.output().expect("the program runs")).ends(2);
+        assert!(!ran.err.contains("panicked"), "{args}: {}", ran.err);
+        assert!(!ran.err.is_empty(), "{args} fails without a word");
+    }
+    let report = scratch.read("report.jsonl").expect("it can be written");
+    assert_eq!(records(&report).len(), 2);
+    let mut command = scratch.command("replay missing.jsonl");
+    command.stderr(full().expect("it was there"));
+    ran(command.output().expect("the program runs")).ends(2);
+}
+
+#[test]
+fn a_report_replaces_nothing_unless_told() {
+    let scratch = scratch();
+    scratch.file("report.json", "mine");
+    for flag in ["--json", "--jsonl", "--csv"] {
+        let args = format!("replay t.jsonl {flag} report.json");
+        let ran = scratch.gate(&args).ends(2).says("--force");
+        assert!(ran.out.is_empty(), "nothing is read before");
+        assert_eq!(scratch.read("report.json").as_deref(), Some("mine"));
+    }
+    scratch
+        .gate("replay t.jsonl --json report.json --force")
+        .ends(0);
+    let report = scratch.read("report.json").expect("a report");
+    assert!(report.starts_with("{\"schema\":\"gate.report/1\""));
+    assert_eq!(partial(&scratch), ["report.json"]);
+}
+
+#[test]
+fn a_report_never_replaces_what_it_reports_on() {
+    let scratch = scratch();
+    let before = scratch.read("t.jsonl");
+    scratch.file("d/t.jsonl", "{\"tool\":\"think\"}\n");
+    for args in [
+        "replay t.jsonl --json t.jsonl",
+        "replay t.jsonl --json t.jsonl --force",
+        "replay t.jsonl --csv ./t.jsonl --force",
+        "replay d --jsonl d/t.jsonl --force",
+    ] {
+        let ran = scratch.gate(args).ends(2).says("is an input");
+        assert!(ran.out.is_empty(), "{args}");
+    }
+    assert_eq!(scratch.read("t.jsonl"), before);
+    #[cfg(unix)]
+    {
+        let link = scratch.path().join("link");
+        std::os::unix::fs::symlink("t.jsonl", link).expect("a link");
+        scratch
+            .gate("replay t.jsonl --json link --force")
+            .ends(2)
+            .says("is an input");
+        assert_eq!(scratch.read("t.jsonl"), before);
+    }
+}
+
+#[test]
+fn a_report_that_cannot_be_written_is_told_before_anything_is_read() {
+    let scratch = scratch();
+    std::fs::create_dir(scratch.path().join("d")).expect("a directory");
+    for (path, why) in [
+        ("no/such/report.json", "cannot be written"),
+        ("d", "is a directory"),
+        ("t.jsonl/report.json", "cannot be written"),
+    ] {
+        let args = format!("replay t.jsonl --json {path} --force");
+        let ran = scratch.gate(&args).ends(2).says(why);
+        assert!(ran.out.is_empty(), "{args}");
+    }
+    assert!(partial(&scratch).is_empty());
+}
+
+#[test]
+fn two_reports_do_not_share_a_file() {
+    let scratch = scratch();
+    let ran = scratch.gate("replay t.jsonl --json report --csv report");
+    let ran = ran.ends(2);
+    assert!(ran.out.is_empty());
+    assert!(partial(&scratch).is_empty());
+    scratch
+        .gate("replay t.jsonl --json report --csv ./report --force")
+        .ends(2);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_audit_leaves_no_report() {
+    for (signal, status) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
+        let scratch = Scratch::new();
+        let pipe = scratch.path().join("pipe.jsonl");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        if !made.is_ok_and(|status| status.success()) {
+            eprintln!("not tested: no named pipes here");
+            return;
+        }
+        let files = "--jsonl report.jsonl --json report.json --csv report.csv";
+        let args = format!("replay pipe.jsonl --format jsonl {files}");
+        let child = scratch.spawn(&args, Stdio::null());
+        // Opening waits until the program reads, and it reads only once it is ready to be stopped.
+        let mut writer = std::fs::File::options()
+            .write(true)
+            .open(&pipe)
+            .expect("the program opens the other end");
+        std::io::Write::write_all(&mut writer, b"{\"tool\":\"think\"}\n").expect("a record");
+        assert_eq!(partial(&scratch).len(), 3, "three reports are under way");
+        let kill = std::process::Command::new("kill")
+            .args([format!("-{signal}"), child.id().to_string()])
+            .status();
+        assert!(kill.is_ok_and(|status| status.success()));
+        ran(child.wait_with_output().expect("it ends")).ends(status);
+        assert!(partial(&scratch).is_empty(), "{:?}", scratch.names());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_audit_of_standard_input_can_be_interrupted() {
+    let scratch = Scratch::new();
+    let mut child = scratch.spawn("replay -q --jsonl report.jsonl", Stdio::piped());
+    let mut stdin = child.stdin.take().expect("piped");
+    // More than the pipe holds: once all of it is taken, the program is reading.
+    let line = b"{\"tool\":\"think\"}\n".repeat(20_000);
+    std::io::Write::write_all(&mut stdin, &line).expect("the program reads");
+    let kill = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(kill.is_ok_and(|status| status.success()));
+    ran(child.wait_with_output().expect("it ends")).ends(130);
+    assert!(partial(&scratch).is_empty(), "{:?}", scratch.names());
+    drop(stdin);
+}

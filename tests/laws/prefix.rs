@@ -1,0 +1,106 @@
+//! What is read first is decided first: nothing that comes later changes a decision that was given.
+
+use super::policies::{self, policies};
+use super::replay::{Replay, replay, varied};
+use super::trial::{Shape, lines, trial};
+use gate::engine::{Counted, Engine, Final, Output, RunReport};
+use gate::import::Sink;
+use gate::import::drive::{ReadOptions, read};
+use gate::policy::Policy;
+use gate::stages::STAGES;
+use gate::trace::event::Event;
+use gate::trace::fault::{Notice, Place};
+use serde_json::Value;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Decisions that several look at.
+#[derive(Clone, Default)]
+struct Shared(Rc<RefCell<Replay>>);
+
+impl Output for Shared {
+    fn decision(&mut self, decided: Final) {
+        self.0.borrow_mut().decision(decided);
+    }
+
+    fn notice(&mut self, notice: Notice) {
+        self.0.borrow_mut().notice(notice);
+    }
+
+    fn run(&mut self, report: RunReport) {
+        self.0.borrow_mut().run(report);
+    }
+
+    fn count(&mut self, what: Counted) {
+        self.0.borrow_mut().count(what);
+    }
+}
+
+/// Hands records on and notes how many decisions there are after each.
+struct Watched<'a> {
+    engine: Engine<'a>,
+    seen: Shared,
+    /// Decisions that were final after each record.
+    after: Vec<usize>,
+}
+
+impl Sink for Watched<'_> {
+    fn event(&mut self, place: Place, event: Event<'_>) {
+        self.engine.event(place, event);
+        self.after.push(self.seen.0.borrow().decided.len());
+    }
+
+    fn notice(&mut self, notice: Notice) {
+        self.engine.notice(notice);
+    }
+}
+
+/// How many decisions were final after each record.
+fn finals(policy: &Policy, case: u64, trace: &[Value]) -> Vec<usize> {
+    let mut out = Shared::default();
+    let mut watched = Watched {
+        seen: out.clone(),
+        engine: Engine::new(policy, STAGES, varied(case), &mut out),
+        after: Vec::new(),
+    };
+    watched.engine.begin_input(0, "t");
+    let bytes = lines(trace);
+    let options = ReadOptions::default();
+    read(
+        0,
+        "t.jsonl",
+        "t",
+        Box::new(&bytes[..]),
+        &options,
+        &mut watched,
+    );
+    watched.after
+}
+
+#[test]
+fn decisions_on_a_prefix_are_a_prefix_of_the_decisions() {
+    let policies = policies(policies::ALL);
+    trial(140, Shape::ANY, 40, |case, trace| {
+        let policy = &policies[case as usize % policies.len()];
+        let whole = replay(policy, varied(case), trace);
+        let finals = finals(policy, case, trace);
+        for (cut, &known) in (1..=trace.len()).zip(&finals).step_by(3) {
+            let part = replay(policy, varied(case), &trace[..cut]);
+            let (a, b) = (part.decided.get(..known), whole.decided.get(..known));
+            if a.is_none() || a != b {
+                return Err(format!("after {cut} records: {a:?}\n{b:?}"));
+            }
+            // What had to wait is decided at the end of the prefix: no call is without a decision.
+            let calls = |r: &Replay| {
+                let lines = r.decided.iter().map(|d| d.decision.line);
+                let mut lines: Vec<u64> = lines.filter(|&line| line <= cut as u64).collect();
+                lines.sort_unstable();
+                lines
+            };
+            if calls(&part) != calls(&whole) {
+                return Err(format!("after {cut} records other calls are decided"));
+            }
+        }
+        Ok(())
+    });
+}
