@@ -68,6 +68,21 @@ impl Finding {
         (Finding::Unsound, "unsound"),
     ];
 
+    /// So many of them, in words.
+    pub fn counted(self, count: u64) -> String {
+        let (one, many) = match self {
+            Finding::Block => ("block", "blocks"),
+            Finding::Escalate => ("escalation", "escalations"),
+            Finding::Withhold => ("withheld result", "withheld results"),
+            Finding::Error => ("error", "errors"),
+            Finding::Violation => ("violation", "violations"),
+            Finding::Hazard => ("batch hazard", "batch hazards"),
+            Finding::Drift => ("drift", "drifts"),
+            Finding::Unsound => ("unsound class-K function", "unsound class-K functions"),
+        };
+        format!("{count} {}", if count == 1 { one } else { many })
+    }
+
     /// The word `--fail-on` takes.
     pub fn as_str(self) -> &'static str {
         Finding::ALL

@@ -41,11 +41,45 @@ impl TokenCounter {
             Tokenizer::Cl100kBase => tiktoken_rs::cl100k_base,
         };
         match self.encoding.get_or_init(|| load().ok()) {
-            Some(encoding) => encoding.encode_ordinary(text).len() as u64,
+            Some(encoding) => {
+                let count = |piece: &str| encoding.encode_ordinary(piece).len() as u64;
+                pieces(text).map(count).sum()
+            }
             // The vocabularies are part of the program; were one unreadable, the budget is spent.
             None => u64::MAX,
         }
     }
+}
+
+/// Longest text that is encoded at once, in bytes. The encodings look for words with a regex that
+/// takes stack with the length of a run of spaces, and merge long words in quadratic time.
+const PIECE: usize = 128 << 10;
+
+/// The text in pieces that are encoded one by one.
+///
+/// A cut between a line end and a letter changes no token: in these encodings none spans it. Only a
+/// text without one for 128 KiB is cut elsewhere, which may count one token more a piece.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let (piece, after) = rest.split_at(cut(rest));
+        rest = after;
+        Some(piece)
+    })
+}
+
+fn cut(text: &str) -> usize {
+    if text.len() <= PIECE {
+        return text.len();
+    }
+    let bytes = text.as_bytes();
+    let ends_line = |&at: &usize| bytes[at - 1] == b'\n' && bytes[at].is_ascii_alphanumeric();
+    let line = (1..=PIECE).rev().find(ends_line);
+    let end = || (1..=PIECE).rev().find(|&at| text.is_char_boundary(at));
+    line.or_else(end).unwrap_or(text.len())
 }
 
 /// A quarter of the Unicode scalar values, at least one for a text that is not empty.
@@ -76,6 +110,24 @@ mod tests {
         assert_eq!(chars4(r#""abcdefgh""#), 2);
         assert_eq!(chars4("\"\\u65e5\\u672c\u{8a9e}\u{306e}\""), 1);
         assert_eq!(chars4(r#"{ "ok" : true, "n": [1, 2, null] }"#), 6);
+    }
+
+    #[test]
+    fn long_texts_are_counted_in_pieces() {
+        let line = "the quick brown fox, jumped\n";
+        let text = line.repeat(20_000);
+        let encoding = tiktoken_rs::o200k_base().expect("vocabulary");
+        let whole = encoding.encode_ordinary(&text).len() as u64;
+        let quoted = RawJson::from_string(&text);
+        let counter = TokenCounter {
+            tokenizer: Some(Tokenizer::O200kBase),
+            encoding: OnceLock::new(),
+        };
+        assert!(text.len() > 3 * PIECE);
+        assert_eq!(counter.count(&quoted), whole);
+        for hostile in [" ".repeat(2_000_000), "é".repeat(100_000)] {
+            assert!(counter.count(&RawJson::from_string(&hostile)) > 0);
+        }
     }
 
     #[test]

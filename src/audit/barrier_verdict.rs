@@ -53,6 +53,15 @@ impl BarrierVerdict {
         });
     }
 
+    /// An input was named before.
+    pub fn repeated(&mut self, index: usize, name: &str) {
+        self.notices.push(Notice::repeated_input(index));
+        self.inputs.push(BarrierInput {
+            name: name.into(),
+            ..BarrierInput::default()
+        });
+    }
+
     /// An input was checked.
     pub fn add(&mut self, name: &str, checked: Checked) {
         self.states += checked.states;

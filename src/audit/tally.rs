@@ -8,7 +8,8 @@ use crate::engine::{Counted, Final, RunReport};
 use crate::trace::fault::{Notice, NoticeKind};
 use crate::verify::clusters::Clusters;
 use crate::verify::stats::{Rate, wilson};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 /// What has been counted so far. Its size depends on the tools and runs with refusals, not on the
 /// calls.
@@ -17,6 +18,8 @@ pub struct Tally {
     summary: Summary,
     rules: BTreeMap<(usize, &'static str, &'static str), u64>,
     stages: Vec<&'static str>,
+    /// Place of each run in the list of refusals.
+    refusals: HashMap<(usize, Arc<str>), usize>,
     runs_with_root: u64,
     judged: u64,
     root: Clusters,
@@ -165,14 +168,27 @@ impl Tally {
         self.both
             .add(report.judged, report.root.saturating_add(report.standing));
         if report.refused > 0 {
-            let (refused, calls) = (report.refused, report.calls);
-            summary.refusals.push(RunRefusals {
-                input: report.input,
-                run: report.id.to_string(),
-                refused,
-                calls,
-            });
+            self.refusals(report);
         }
+    }
+
+    /// Lists the refusals of a run, or brings up to date what was listed of it.
+    fn refusals(&mut self, report: &RunReport) {
+        let list = &mut self.summary.refusals;
+        let key = (report.input, Arc::clone(&report.id));
+        let known = self.refusals.get(&key).filter(|_| report.continues);
+        let place = known.copied().unwrap_or(list.len());
+        let refusals = RunRefusals {
+            input: report.input,
+            run: report.id.to_string(),
+            refused: report.refused,
+            calls: report.calls,
+        };
+        match list.get_mut(place) {
+            Some(listed) => *listed = refusals,
+            None => list.push(refusals),
+        }
+        self.refusals.insert(key, place);
     }
 
     /// The summary with everything that follows from the counts.

@@ -51,7 +51,7 @@ fn findings(summary: &Summary, leniency: Leniency) -> Vec<String> {
     for &(finding, _) in Finding::ALL {
         let count = count(summary, finding);
         if summary.settings.fail_on.contains(&finding) && count > 0 {
-            found.push(many(count, finding.as_str()));
+            found.push(finding.counted(count));
         }
     }
     let warnings = summary.counts.warnings + summary.policy.warnings.len() as u64;

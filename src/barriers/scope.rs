@@ -19,7 +19,7 @@ fn raw(_: &Policy, measure: &Measure, view: &StateView<'_>) -> Result<f64, Strin
     let (Some(context), Some(action)) = (view.context, view.action) else {
         return Ok(*max_drift);
     };
-    if context.len() != action.len() {
+    if context.len() != action.len() && !context.is_empty() && !action.is_empty() {
         return Err("the embeddings have different lengths".into());
     }
     Ok(match cosine(context, action) {
@@ -51,7 +51,9 @@ fn cause(_: &Policy, _: &Measure, view: &StateView<'_>) -> String {
             Some(c) => format!("the cosine of context and action is {c:.3}"),
             None => String::new(),
         },
-        (Some(_), Some(_)) => "the embeddings have different lengths".into(),
+        (Some(a), Some(b)) if !a.is_empty() && !b.is_empty() => {
+            "the embeddings have different lengths".into()
+        }
         _ => String::new(),
     }
 }

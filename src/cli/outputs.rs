@@ -34,8 +34,8 @@ impl ReportFile {
         if path.exists() && inputs.into_iter().any(|input| identity(input) == here) {
             bail!("`{shown}` is an input: a report cannot replace what it reports on");
         }
-        if path.is_dir() {
-            bail!("`{shown}` is a directory");
+        if path.exists() && !path.is_file() {
+            bail!("`{shown}` is no regular file: a report replaces a whole file");
         }
         if path.symlink_metadata().is_ok() && !force {
             bail!("`{shown}` exists: use --force to replace it");
@@ -44,7 +44,8 @@ impl ReportFile {
         let temporary = tempfile::Builder::new()
             .prefix(".gate-")
             .tempfile_in(parent.unwrap_or(Path::new(".")))
-            .with_context(|| format!("`{shown}` cannot be written"))?;
+            // The library's own words name the temporary file.
+            .map_err(|e| anyhow::anyhow!("`{shown}` cannot be written: {}", e.kind()))?;
         unfinished.add(temporary.path());
         Ok(ReportFile {
             path: path.into(),

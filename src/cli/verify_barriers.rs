@@ -112,7 +112,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         verdict: BarrierVerdict::of_policy(&policy),
         seen: 0,
     };
-    for (index, source) in sources.list.iter().enumerate().filter(|(_, s)| !s.repeats) {
+    for (index, source) in sources.list.iter().enumerate() {
         work.input(index, source);
     }
     let Work {
@@ -171,7 +171,7 @@ fn status(
     let found: Vec<_> = counted
         .iter()
         .filter(|(finding, count)| fail_on.contains(finding) && *count > 0)
-        .map(|(finding, count)| many(*count, finding.as_str()))
+        .map(|(finding, count)| finding.counted(*count))
         .collect();
     if !found.is_empty() {
         (Exit::Findings, found.join(", "))
@@ -199,6 +199,9 @@ struct Work<'a> {
 
 impl Work<'_> {
     fn input(&mut self, index: usize, source: &Source) {
+        if source.repeats {
+            return self.verdict.repeated(index, &source.name);
+        }
         let mut bytes = match source.open() {
             Ok(bytes) => bytes,
             Err(error) => return self.verdict.cannot_read(&source.name, &error.to_string()),
@@ -221,7 +224,11 @@ impl Work<'_> {
             PairingArg::Zip => Pairing::Zip,
             PairingArg::Cross => Pairing::Cross,
         };
-        let max = self.args.input.max_line as u64;
+        let input = &self.args.input;
+        let max = input
+            .max_bytes
+            .unwrap_or(u64::MAX)
+            .min(input.max_line as u64);
         let checked = crate::audit::barriers::states(
             self.policy,
             &mut self.accumulator,

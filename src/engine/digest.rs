@@ -33,7 +33,7 @@ pub fn tool_and_args(call: &ToolCall<'_>) -> u64 {
 pub fn content(call: &ToolCall<'_>) -> u64 {
     let mut h = DefaultHasher::new();
     call.tool.hash(&mut h);
-    raw(Some(&call.args), &mut h);
+    compact(&call.args, &mut h);
     (
         call.turn,
         &call.agent,
@@ -67,8 +67,29 @@ pub fn outcome(outcome: &crate::trace::event::Outcome<'_>) -> NonZeroU32 {
     NonZeroU32::new(h.finish() as u32).unwrap_or(NonZeroU32::MIN)
 }
 
+/// Hashes a value as it was written.
 fn raw(value: Option<&RawJson<'_>>, h: &mut DefaultHasher) {
     value.map(RawJson::bytes).hash(h);
+}
+
+/// Hashes a value as it was written, without the white space between its parts.
+fn compact(value: &RawJson<'_>, h: &mut DefaultHasher) {
+    let bytes = value.bytes();
+    let (mut quoted, mut escaped, mut start) = (false, false, 0);
+    for (i, byte) in bytes.iter().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            b' ' | b'\t' | b'\n' | b'\r' if !quoted => {
+                h.write(&bytes[start..i]);
+                start = i + 1;
+            }
+            _ => {}
+        }
+    }
+    h.write(&bytes[start..]);
+    h.write_u8(0xff);
 }
 
 fn json(value: &Json<'_>, h: &mut DefaultHasher) {
@@ -107,6 +128,19 @@ fn number(lexeme: &str) -> Result<u64, &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn white_space_between_the_parts_of_arguments_is_no_content() {
+        let hash = |args: &str| {
+            content(&ToolCall {
+                args: RawJson::from_text(args).expect("json"),
+                ..ToolCall::default()
+            })
+        };
+        assert_eq!(hash(r#"{"a": [1, "x y"]}"#), hash(r#"{"a":[1,"x y"]}"#));
+        assert_ne!(hash(r#"{"a":"x y"}"#), hash(r#"{"a":"xy"}"#));
+        assert_ne!(hash(r#"{"a":"\" "}"#), hash(r#"{"a":"\""}"#));
+    }
 
     #[test]
     fn equal_arguments_have_one_hash() {

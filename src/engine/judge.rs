@@ -39,17 +39,18 @@ impl Judged {
 
 /// The names of a call: its tool, the labels of its record and those the policy's rules give it.
 ///
-/// # Errors
-/// A rule's condition could not be evaluated.
+/// A rule that cannot be evaluated gives its label: a call is rather taken for too much than for too
+/// little. The first one is told, since the call is not to be dispatched then.
 pub(super) fn names(
     policy: &Policy,
     table: &mut NameTable,
     call: &ToolCall<'_>,
     state: &AgentState,
     run: RunView<'_>,
-) -> Result<Arc<NameSet>, (Arc<NameSet>, Finding)> {
+) -> (Arc<NameSet>, Option<Finding>) {
     let mut labels: Vec<&str> = call.labels.iter().map(|l| &**l).collect();
     let mut names = table.intern(&policy.matchers, &call.tool, &labels);
+    let mut failure = None;
     for rule in &policy.labels {
         if rule.tools.is_some_and(|tools| !names.is(tools)) {
             continue;
@@ -61,38 +62,29 @@ pub(super) fn names(
                 outcome: None,
             })
         });
-        match holds {
-            Ok(false) => {}
-            Ok(true) => {
-                labels.push(&rule.label);
-                names = table.intern(&policy.matchers, &call.tool, &labels);
-            }
-            Err(why) => {
-                let finding = Finding {
-                    rule: "label",
-                    reason: format!("label `{}` could not be evaluated: {why}", rule.label),
-                    policy_line: rule.place.line,
-                    ..Finding::default()
-                };
-                return Err((names, finding));
-            }
+        if holds == Ok(false) {
+            continue;
         }
+        if let Err(why) = holds {
+            failure.get_or_insert_with(|| Finding {
+                rule: "label",
+                reason: format!("label `{}` could not be evaluated: {why}", rule.label),
+                policy_line: rule.place.line,
+                ..Finding::default()
+            });
+        }
+        labels.push(&rule.label);
+        names = table.intern(&policy.matchers, &call.tool, &labels);
     }
-    Ok(names)
+    (names, failure)
 }
 
 /// See [`super::labels`].
 pub(super) fn labels_alone(policy: &Policy, call: &ToolCall<'_>) -> Vec<String> {
     let mut table = NameTable::default();
     let (state, run) = (AgentState::default(), RunView::default());
-    match names(policy, &mut table, call, &state, run) {
-        Ok(names) => names.labels.iter().map(|l| l.to_string()).collect(),
-        Err(_) => policy
-            .labels
-            .iter()
-            .map(|rule| rule.label.clone())
-            .collect(),
-    }
+    let (names, _) = names(policy, &mut table, call, &state, run);
+    names.labels.iter().map(|l| l.to_string()).collect()
 }
 
 /// The first stage that refuses every call in this state.

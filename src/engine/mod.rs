@@ -20,7 +20,7 @@ use crate::import::Sink;
 use crate::policy::Policy;
 use crate::stages::Stage;
 use crate::trace::event::{Approval, Event, RunEnd, RunStart, ToolCall, ToolResult};
-use crate::trace::fault::{Notice, Place, WarningCode};
+use crate::trace::fault::{Notice, NoticeKind, Place, WarningCode};
 use decision::Decision;
 use monitor::Monitor;
 use registry::{Found, Registry};
@@ -97,7 +97,8 @@ pub struct RunReport {
     pub standing: u64,
     /// Whether a fault left it in doubt.
     pub inconclusive: bool,
-    /// Whether this only adds calls that came after the run's end to an earlier report of it.
+    /// Whether it was reported before and calls came after its end: `calls` and `refused` are those
+    /// of the whole run, the other counts only what came since.
     pub continues: bool,
 }
 
@@ -186,13 +187,14 @@ impl<'a> Engine<'a> {
         self.runs.end_input();
     }
 
-    fn run_start(&mut self, event: RunStart<'_>) {
+    fn run_start(&mut self, place: Place, event: RunStart<'_>) {
         let key = self.runs.key(event.run.as_deref());
         if let Some(mut before) = self.runs.take(key) {
             self.monitor.finish(&mut before);
         }
         self.runs.forget(key);
         let run = self.runs.open(event.run.as_deref());
+        self.monitor.elapsed(run, place, event.ts.as_ref());
         run.begin(event, self.monitor.policy);
     }
 
@@ -205,13 +207,7 @@ impl<'a> Engine<'a> {
     }
 
     fn tool_call(&mut self, place: Place, call: ToolCall<'_>) {
-        let shared = self.runs.is_shared(call.run.as_deref());
         let run = self.runs.open(call.run.as_deref());
-        if shared {
-            let message = "an earlier input has a run of this id; they are two runs".into();
-            self.monitor
-                .warn(WarningCode::SharedRunId, place, run, message);
-        }
         self.monitor.arrive(run, place, call);
     }
 
@@ -246,8 +242,14 @@ impl<'a> Engine<'a> {
 
 impl Sink for Engine<'_> {
     fn event(&mut self, place: Place, event: Event<'_>) {
+        let id = event.run().map(|run| &**run);
+        if self.runs.is_shared(id) {
+            let message = "an earlier input has a run of this id; they are two runs".into();
+            let kind = NoticeKind::Warning(WarningCode::SharedRunId);
+            self.monitor.tell(kind, place, self.runs.name(id), message);
+        }
         match event {
-            Event::RunStart(e) => self.run_start(e),
+            Event::RunStart(e) => self.run_start(place, e),
             Event::ToolCall(e) => self.tool_call(place, *e),
             Event::ToolResult(e) => self.tool_result(place, e),
             Event::Approval(e) => self.approval(place, e),

@@ -14,7 +14,7 @@ use crate::policy::matcher::NameTable;
 use crate::stages::{CallContext, Stage};
 use crate::state::Phase;
 use crate::tokens::TokenCounter;
-use crate::trace::event::{Outcome, RunStatus, ToolCall};
+use crate::trace::event::{Outcome, RunStatus, Timestamp, ToolCall};
 use crate::trace::fault::{FaultCode, Notice, NoticeKind, Place, WarningCode};
 use std::sync::Arc;
 
@@ -86,10 +86,7 @@ impl<'a> Monitor<'a> {
     fn judge(&mut self, run: &mut Run, place: Place, call: ToolCall<'_>, identity: Identity) {
         let policy = self.policy;
         let (names, label_failure) =
-            match judge::names(policy, &mut self.names, &call, &run.state, run.view()) {
-                Ok(names) => (names, None),
-                Err((names, finding)) => (names, Some(finding)),
-            };
+            judge::names(policy, &mut self.names, &call, &run.state, run.view());
         if let Some(known) = self.lookalikes.find(&names) {
             let message = format!(
                 "tool `{}` looks like `{known}`, which the policy names",
@@ -98,7 +95,7 @@ impl<'a> Monitor<'a> {
             self.warn(WarningCode::LookalikeTool, place, run, message);
         }
         self.warn_of_zeros(run, place, &call);
-        let elapsed_ns = self.elapsed(run, place, &call);
+        let elapsed_ns = self.elapsed(run, place, call.ts.as_ref());
         let repeats = self.count_repeats(run, &call);
         run.advance();
         run.join_siblings(policy);
@@ -239,9 +236,15 @@ impl<'a> Monitor<'a> {
         run.latest.1
     }
 
-    fn elapsed(&mut self, run: &mut Run, place: Place, call: &ToolCall<'_>) -> Option<i128> {
-        let elapsed = run.elapsed(self.policy, call.ts.as_ref());
-        if let (None, Some(ts), Some(_)) = (elapsed, &call.ts, self.policy.dfa.timeout_ns) {
+    /// Time since the run's start; a time that cannot be read is a fault where a rule asks for it.
+    pub(super) fn elapsed(
+        &mut self,
+        run: &mut Run,
+        place: Place,
+        ts: Option<&Timestamp<'_>>,
+    ) -> Option<i128> {
+        let elapsed = run.elapsed(self.policy, ts);
+        if let (None, Some(ts), Some(_)) = (elapsed, ts, self.policy.dfa.timeout_ns) {
             let message = format!(
                 "`ts` is `{}`, which is no time, and a time rule is active",
                 ts.0
@@ -261,8 +264,9 @@ impl<'a> Monitor<'a> {
                 .as_ref()
                 .is_some_and(|v| v.iter().all(|&x| x == 0.0))
             {
-                let message =
-                    format!("`{field}` is all zeros; the scope barrier does not see the call");
+                let message = format!(
+                    "`{field}` is empty or all zeros; the scope barrier does not see the call"
+                );
                 self.warn(WarningCode::ZeroEmbedding, place, run, message);
             }
         }
@@ -289,7 +293,7 @@ impl<'a> Monitor<'a> {
         self.tell(NoticeKind::Fault(code), place, &run.id, message);
     }
 
-    fn tell(&mut self, kind: NoticeKind, place: Place, run: &str, message: String) {
+    pub(super) fn tell(&mut self, kind: NoticeKind, place: Place, run: &str, message: String) {
         self.out.notice(Notice {
             kind,
             place,
@@ -319,5 +323,7 @@ fn clashing_embeddings(run: &Run, call: &ToolCall<'_>) -> Option<String> {
         .as_deref()
         .or(run.state.action.as_deref())?;
     let (a, b) = (context.len(), action.len());
-    (a != b).then(|| format!("the context embedding has {a} components, the action embedding {b}"))
+    // An empty one is none: the barrier is inert.
+    (a != b && a > 0 && b > 0)
+        .then(|| format!("the context embedding has {a} components, the action embedding {b}"))
 }

@@ -29,11 +29,12 @@ enum Slot {
     Late(Box<Ended>),
 }
 
-/// What is left of a run that has ended, in twelve bytes: there may be millions.
+/// What is left of a run that has ended, in sixteen bytes: there may be millions.
 #[derive(Clone, Copy, Debug, Default)]
 struct Marker {
     seq: u32,
     turn: u32,
+    refused: u32,
     phase: Phase,
     parted: bool,
     doubtful: bool,
@@ -44,6 +45,8 @@ struct Marker {
 pub(super) struct Ended {
     seq: u64,
     turn: u64,
+    /// Calls refused.
+    refusals: u64,
     phase: Phase,
     parted: bool,
     doubtful: bool,
@@ -56,6 +59,7 @@ impl Ended {
         Ended {
             seq: run.seq,
             turn: run.turn,
+            refusals: run.tally.refused,
             phase: run.state.phase,
             parted: run.parted,
             doubtful: run.doubtful,
@@ -65,10 +69,12 @@ impl Ended {
 
     /// The smallest slot that holds it.
     fn slot(self) -> Slot {
-        match (u32::try_from(self.seq), u32::try_from(self.turn)) {
-            (Ok(seq), Ok(turn)) if self.refused.is_empty() => Slot::Ended(Marker {
+        let small = |n: u64| u32::try_from(n);
+        match (small(self.seq), small(self.turn), small(self.refusals)) {
+            (Ok(seq), Ok(turn), Ok(refused)) if self.refused.is_empty() => Slot::Ended(Marker {
                 seq,
                 turn,
+                refused,
                 phase: self.phase,
                 parted: self.parted,
                 doubtful: self.doubtful,
@@ -83,6 +89,7 @@ impl Marker {
         Ended {
             seq: self.seq.into(),
             turn: self.turn.into(),
+            refusals: self.refused.into(),
             phase: self.phase,
             parted: self.parted,
             doubtful: self.doubtful,
@@ -151,6 +158,8 @@ impl Registry {
         if let Some(ended) = ended {
             let mut run = fresh();
             run.resume(ended.seq, ended.turn, ended.phase);
+            run.tally.calls = ended.seq;
+            run.tally.refused = ended.refusals;
             run.parted = ended.parted;
             run.doubtful |= ended.doubtful;
             run.late = ended.refused;

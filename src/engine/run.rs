@@ -114,7 +114,6 @@ impl Run {
         if policy.names(Variable::RunMeta) {
             self.meta = event.meta.map(|m| Box::new(m.into_owned()));
         }
-        self.elapsed(policy, event.ts.as_ref());
     }
 
     /// Goes on after its end.

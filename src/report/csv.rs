@@ -35,6 +35,7 @@ const COLUMNS: &[&str] = &[
     "record",
     "file",
     "line",
+    "column",
     "run",
     "seq",
     "call",
@@ -152,6 +153,7 @@ impl Report for Rows<'_> {
         self.begin("decision")?;
         self.file(decision.input);
         self.count(decision.line);
+        self.skip(1);
         self.text(&decision.run);
         self.count(decision.seq);
         self.text(&decision.call);
@@ -184,9 +186,11 @@ impl Report for Rows<'_> {
     fn notice(&mut self, notice: &Notice) -> io::Result<()> {
         self.begin(notice_kind(notice))?;
         self.file(notice.place.input);
-        match notice.place.line {
-            0 => self.skip(1),
-            line => self.count(line),
+        for position in [notice.place.line, notice.place.column] {
+            match position {
+                0 => self.skip(1),
+                position => self.count(position),
+            }
         }
         self.text(notice.run.as_deref().unwrap_or(""));
         self.skip(7);
@@ -198,7 +202,7 @@ impl Report for Rows<'_> {
 
     fn finish(&mut self, summary: &Summary) -> io::Result<()> {
         self.begin("summary")?;
-        self.skip(10);
+        self.skip(11);
         self.count(summary.exit.status.code().into());
         self.skip(1);
         self.text(&summary.exit.reason);

@@ -106,9 +106,6 @@ pub enum WarningCode {
     RepeatedInput,
     /// Something a foreign format does not say clearly; the message tells what was assumed.
     Assumed,
-    /// A timestamp that cannot be read. Not given so far: where a rule asks for a time, one that cannot
-    /// be read is a fault.
-    UnreadableTimestamp,
 }
 
 impl WarningCode {
@@ -133,7 +130,6 @@ impl WarningCode {
         WarningCode::Padding,
         WarningCode::RepeatedInput,
         WarningCode::Assumed,
-        WarningCode::UnreadableTimestamp,
     ];
 
     /// The code as machine formats spell it.
@@ -158,7 +154,6 @@ impl WarningCode {
             WarningCode::Padding => "padding",
             WarningCode::RepeatedInput => "repeated_input",
             WarningCode::Assumed => "assumed",
-            WarningCode::UnreadableTimestamp => "unreadable_timestamp",
         }
     }
 }
@@ -187,6 +182,22 @@ pub struct Notice {
     pub message: String,
     /// What to do about it, where that is known.
     pub help: Option<String>,
+}
+
+impl Notice {
+    /// The input of that index is one that was named before.
+    pub fn repeated_input(input: usize) -> Notice {
+        Notice {
+            kind: NoticeKind::Warning(WarningCode::RepeatedInput),
+            place: Place {
+                input,
+                ..Place::default()
+            },
+            run: None,
+            message: "the same file was named before; it is audited once".into(),
+            help: None,
+        }
+    }
 }
 
 /// Fault or warning.

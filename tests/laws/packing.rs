@@ -122,7 +122,8 @@ fn blank_lines_change_nothing_but_line_numbers() {
         let mut spaced = Vec::new();
         for line in plain.split_inclusive(|&b| b == b'\n') {
             if random.chance(30) {
-                spaced.extend_from_slice(random.pick(&[&b"\n"[..], b"  \t\n", b"\r\n"]));
+                let end: &&[u8] = random.pick(&[b"\n", b"  \t\n", b"\r\n"]);
+                spaced.extend_from_slice(end);
             }
             spaced.extend_from_slice(line);
         }

@@ -11,7 +11,7 @@ use super::{policy, say};
 use crate::audit::Audit;
 use crate::audit::summary::{InputSummary, PolicySummary, Summary};
 use crate::audit::tally::Tally;
-use crate::audit::verdict::{Leniency, verdict};
+use crate::audit::verdict::{Leniency, many, verdict};
 use crate::engine::Engine;
 use crate::exit::{Exit, Finding};
 use crate::import::Sink;
@@ -19,7 +19,7 @@ use crate::import::drive::{InputReport, ReadOptions, read};
 use crate::policy::Policy;
 use crate::report::{FORMATS, Header, Report};
 use crate::stages::STAGES;
-use crate::trace::fault::{Notice, NoticeKind, Place, WarningCode};
+use crate::trace::fault::Notice;
 use anyhow::Context;
 pub(super) use args::Args;
 use std::io::IsTerminal;
@@ -148,16 +148,7 @@ fn input(
         ..InputSummary::default()
     };
     if source.repeats {
-        engine.notice(Notice {
-            kind: NoticeKind::Warning(WarningCode::RepeatedInput),
-            place: Place {
-                input: index,
-                ..Place::default()
-            },
-            run: None,
-            message: "the same file was named before; it is audited once".into(),
-            help: None,
-        });
+        engine.notice(Notice::repeated_input(index));
         return InputSummary {
             complete: true,
             ..blank
@@ -264,9 +255,9 @@ fn conclude(
 /// is no terminal that shows them.
 fn tell(args: &Args, summary: &Summary, sources: &Sources) {
     if sources.passed_over > 0 {
-        let n = sources.passed_over;
+        let files = many(sources.passed_over, "file");
         say(&format!(
-            "gate: {n} files in directories are not read: they are not named like traces"
+            "gate: not read, because not named like a trace: {files} in directories"
         ));
     }
     if args.format == FORMATS[0].id && std::io::stdout().is_terminal() {

@@ -126,6 +126,15 @@ pub fn similar(name: &str, kind: Kind) -> Option<&'static str> {
     if let Some(entry) = fields().find(same) {
         return Some(entry.name);
     }
+    // `cost` for `cost_usd`: left out, it would be left out of a budget.
+    let longer = |e: &&Entry| {
+        e.name
+            .strip_prefix(name)
+            .is_some_and(|rest| rest.starts_with('_'))
+    };
+    if let Some(entry) = fields().find(longer) {
+        return Some(entry.name);
+    }
     let close = fields().filter_map(|e| {
         let allowed = match e.name.len().min(name.len()) {
             0..=2 => return None,
@@ -175,6 +184,8 @@ mod tests {
             ("arg", "args"),
             ("reslut", "result"),
             ("label", "labels"),
+            ("cost", "cost_usd"),
+            ("context", "context_embedding"),
         ] {
             assert_eq!(similar(name, Kind::ToolCall), Some(meant), "{name}");
         }

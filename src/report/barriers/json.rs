@@ -73,6 +73,7 @@ struct Policy<'a> {
 struct Doubt<'a> {
     code: &'a str,
     line: Option<usize>,
+    column: Option<usize>,
     message: &'a str,
 }
 
@@ -163,8 +164,8 @@ struct Reading {
 struct Told<'a> {
     kind: &'static str,
     file: &'a str,
-    line: u64,
-    column: u64,
+    line: Option<u64>,
+    column: Option<u64>,
     code: &'static str,
     message: &'a str,
     help: Option<&'a str>,
@@ -222,14 +223,11 @@ impl<'a> Document<'a> {
 }
 
 fn policy(verdict: &BarrierVerdict) -> Policy<'_> {
-    let doubt = |w: &'_ crate::policy::PolicyWarning| (w.code, w.place.line);
-    let warnings = verdict.policy.warnings.iter().map(|w| {
-        let (code, line) = doubt(w);
-        Doubt {
-            code,
-            line: (line > 0).then_some(line),
-            message: &w.message,
-        }
+    let warnings = verdict.policy.warnings.iter().map(|w| Doubt {
+        code: w.code,
+        line: (w.place.line > 0).then_some(w.place.line),
+        column: (w.place.line > 0).then_some(w.place.column),
+        message: &w.message,
     });
     Policy {
         source: &verdict.policy.source,
@@ -239,12 +237,11 @@ fn policy(verdict: &BarrierVerdict) -> Policy<'_> {
 }
 
 fn inputs(verdict: &BarrierVerdict) -> Vec<Input<'_>> {
-    let input = |input: &'_ crate::audit::barrier_verdict::BarrierInput| input.transitions;
     let described = verdict.inputs.iter().map(|i| Input {
         file: &i.name,
         format: i.format,
         sha256: &i.sha256,
-        transitions: input(i),
+        transitions: i.transitions,
         error: i.error.as_deref(),
     });
     described.collect()
@@ -258,13 +255,18 @@ fn told(verdict: &BarrierVerdict) -> Vec<Told<'_>> {
             "warning"
         },
         file: verdict.name(notice.place.input),
-        line: notice.place.line,
-        column: notice.place.column,
+        line: known(notice.place.line),
+        column: known(notice.place.column),
         code: notice.kind.code(),
         message: &notice.message,
         help: notice.help.as_deref(),
     });
     told.collect()
+}
+
+/// A line or column; 0 stands for none.
+fn known(position: u64) -> Option<u64> {
+    (position > 0).then_some(position)
 }
 
 fn bounds(interval: Interval) -> Bounds {

@@ -77,12 +77,17 @@ fn totals(page: &mut Page<'_>, report: &BarriersReport) {
         ));
     }
     if report.observed > 0 {
-        rows.push(row(
-            "model mismatches",
-            format!("{} of {}", report.model_mismatches, report.observed),
-        ));
+        rows.push(row("model mismatches", mismatches(report)));
     }
     page.rows(rows);
+}
+
+fn mismatches(report: &BarriersReport) -> String {
+    let counts = format!("{} of {}", report.model_mismatches, report.observed);
+    match &report.first_mismatch {
+        Some(first) => format!("{counts}, the first at {}", number(first)),
+        None => counts,
+    }
 }
 
 fn share(rate: Rate) -> String {
@@ -170,7 +175,11 @@ fn inputs(page: &mut Page<'_>, verdict: &BarrierVerdict) {
             text::name(&input.name),
             what,
             text::count(input.transitions, "transition", "transitions"),
-            format!("sha256 {hash}"),
+            if hash.is_empty() {
+                hash
+            } else {
+                format!("sha256 {hash}")
+            },
         ]
     });
     page.rows(rows.collect());
@@ -181,7 +190,10 @@ fn inputs(page: &mut Page<'_>, verdict: &BarrierVerdict) {
         } else {
             "warning"
         };
-        let place = format!("{file}:{}:{}", notice.place.line, notice.place.column);
+        let place = match notice.place.line {
+            0 => file,
+            line => format!("{file}:{line}:{}", notice.place.column),
+        };
         page.sentence(&format!(
             "{kind} {place} {}: {}",
             notice.kind,

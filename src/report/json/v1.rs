@@ -51,6 +51,7 @@ pub struct DecisionRecord<'a> {
     hazard: Names<'a>,
     composite: Option<Number>,
     barriers: Readings<'a>,
+    policy_line: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     args: Option<String>,
 }
@@ -88,6 +89,7 @@ impl<'a> DecisionRecord<'a> {
             hazard: Names(&decision.hazard, header),
             composite: decision.composite.map(Number),
             barriers: Readings(&decision.barriers, header),
+            policy_line: decision.policy_line,
             args,
         }
     }

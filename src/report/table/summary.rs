@@ -69,7 +69,11 @@ fn inputs(page: &mut Page<'_>, summary: &Summary) {
 }
 
 fn input_row(input: &InputSummary, long: bool) -> Vec<String> {
-    let mut counts = format!("{} lines, {} records", input.lines, input.records);
+    let lines = text::count(input.lines, "line", "lines");
+    let mut counts = format!(
+        "{lines}, {}",
+        text::count(input.records, "record", "records")
+    );
     if input.unknown_fields > 0 {
         let unknown = text::count(input.unknown_fields, "unknown field", "unknown fields");
         counts += &format!(", {unknown}");
@@ -81,7 +85,11 @@ fn input_row(input: &InputSummary, long: bool) -> Vec<String> {
             text::name(&input.name),
             format,
             counts,
-            format!("sha256 {digest}"),
+            if digest.is_empty() {
+                digest
+            } else {
+                format!("sha256 {digest}")
+            },
         ]
     } else {
         vec![
