@@ -10,7 +10,9 @@ mod flight;
 mod judge;
 mod marks;
 mod monitor;
+mod notices;
 mod registry;
+mod results;
 mod run;
 mod time;
 

@@ -1,8 +1,8 @@
 //! Events to decisions, for one run at a time.
 
-use super::decision::{Decision, DecisionKind};
+use super::decision::DecisionKind;
 use super::digest;
-use super::flight::{InFlight, Pending, Settlement};
+use super::flight::{InFlight, Pending};
 use super::judge::{self, Subject};
 use super::marks::{Fate, Mark, Refused};
 use super::run::{Escalated, Run};
@@ -13,10 +13,8 @@ use crate::policy::matcher::NameTable;
 use crate::stages::{CallContext, Stage};
 use crate::state::Phase;
 use crate::tokens::TokenCounter;
-use crate::trace::event::{
-    Approval, ApprovalOutcome, Outcome, Recorded, RunStatus, ToolCall, ToolResult,
-};
-use crate::trace::fault::{FaultCode, Notice, NoticeKind, Place, WarningCode};
+use crate::trace::event::{Approval, ApprovalOutcome, Recorded, RunStatus, ToolCall};
+use crate::trace::fault::{FaultCode, Place, WarningCode};
 use std::sync::Arc;
 
 /// The reference monitor: the pipeline, and what happens to a run's state around it.
@@ -24,12 +22,12 @@ pub(super) struct Monitor<'a> {
     pub(super) policy: &'a Policy,
     pub(super) options: Options,
     pub(super) out: &'a mut dyn Output,
-    stages: Vec<&'static dyn Stage>,
+    pub(super) stages: Vec<&'static dyn Stage>,
     names: NameTable,
     lookalikes: Lookalikes,
-    tokens: TokenCounter,
+    pub(super) tokens: TokenCounter,
     /// Decisions that became final with the event at hand, to be given in call order.
-    ready: Vec<Final>,
+    pub(super) ready: Vec<Final>,
 }
 
 impl<'a> Monitor<'a> {
@@ -215,7 +213,7 @@ impl<'a> Monitor<'a> {
     }
 
     /// The call that waits for somebody gets the default: the record at hand is no decision.
-    fn resolve_unanswered(&mut self, run: &mut Run) {
+    pub(super) fn resolve_unanswered(&mut self, run: &mut Run) {
         if let Some(waiting) = run.waiting.take() {
             let Escalated {
                 decision,
@@ -298,87 +296,6 @@ impl<'a> Monitor<'a> {
         }
     }
 
-    /// A refused call turns out to have run.
-    fn ran_all_the_same(&mut self, run: &mut Run, refused: &Refused, flight: InFlight) {
-        match self.options.mode {
-            Mode::Enforce => run.parted = true,
-            Mode::Observe => {
-                self.set_fate(run, flight.id, Fate::Admitted);
-                let state = &mut run.state;
-                state.context = refused.context.clone().or(state.context.take());
-                state.action = refused.action.clone().or(state.action.take());
-                run.admit(self.policy, flight, true);
-            }
-        }
-    }
-
-    /// A result arrives.
-    pub(super) fn result(&mut self, run: &mut Run, place: Place, result: ToolResult<'_>) {
-        self.resolve_unanswered(run);
-        let unanswered = run.settle_before(self.policy, None);
-        self.give_up_waiting(unanswered);
-        let id = digest::id(&result.call);
-        self.outcome(run, place, id, &result);
-        self.flush(run);
-    }
-
-    fn outcome(&mut self, run: &mut Run, place: Place, id: u64, result: &ToolResult<'_>) {
-        let outcome = digest::outcome(&result.outcome);
-        let Some(mark) = run.marks.get_mut(id) else {
-            run.parted |= run.late.contains(&id);
-            if !run.resumed {
-                let name = Arc::clone(&run.id);
-                self.orphan(WarningCode::OrphanResult, place, &name, &result.call);
-            }
-            return;
-        };
-        let before = mark.outcome.replace(outcome);
-        let (turn, names) = (mark.turn, Arc::clone(&mark.names));
-        let fate = mark.fate.clone();
-        if before.is_some() {
-            let message = format!("call `{}` has another result already", result.call);
-            self.warn(WarningCode::RepeatedResult, place, run, message);
-            if before == Some(outcome) {
-                return;
-            }
-        }
-        let settlement = self.settlement(&result.outcome);
-        match fate {
-            Fate::NotRun | Fate::Waiting => {}
-            Fate::Refused(refused) if before.is_none() => {
-                let flight = InFlight {
-                    id,
-                    turn,
-                    names,
-                    estimate: refused.estimate,
-                    batch: None,
-                    outcome: Some(settlement),
-                    pending: None,
-                };
-                self.ran_all_the_same(run, &refused, flight);
-            }
-            Fate::Refused(_) => {}
-            Fate::Admitted => {
-                // The postcondition sees the state before the call settles.
-                self.answer(run, id, &result.outcome);
-                if run.settle_one(self.policy, id, settlement).is_none() {
-                    run.state.account(self.policy, &names, turn, settlement);
-                }
-            }
-        }
-    }
-
-    /// Makes a decision final that had waited for this result.
-    fn answer(&mut self, run: &mut Run, id: u64, outcome: &Outcome<'_>) {
-        let mut flights = run.in_flight.iter_mut();
-        let Some(pending) = flights.find(|f| f.id == id).and_then(|f| f.pending.take()) else {
-            return;
-        };
-        let Pending { mut decision, call } = *pending;
-        self.check_result(run, &call, outcome, &mut decision.decision);
-        self.ready.push(decision);
-    }
-
     /// An approval arrives: it decides the call that waits, if it is that call's.
     pub(super) fn approval(&mut self, run: &mut Run, place: Place, approval: Approval<'_>) {
         let id = digest::id(&approval.call);
@@ -458,12 +375,12 @@ impl<'a> Monitor<'a> {
     }
 
     /// Decisions whose call settled without a result are final as they are.
-    fn give_up_waiting(&mut self, pending: Vec<Pending>) {
+    pub(super) fn give_up_waiting(&mut self, pending: Vec<Pending>) {
         self.ready.extend(pending.into_iter().map(|p| p.decision));
     }
 
     /// Gives the decisions that became final, in call order.
-    fn flush(&mut self, run: &mut Run) {
+    pub(super) fn flush(&mut self, run: &mut Run) {
         self.ready.sort_by_key(|f| f.decision.seq);
         for decided in self.ready.drain(..) {
             run.count(&decided.decision);
@@ -471,38 +388,7 @@ impl<'a> Monitor<'a> {
         }
     }
 
-    fn check_result(
-        &self,
-        run: &Run,
-        call: &ToolCall<'_>,
-        outcome: &Outcome<'_>,
-        decision: &mut Decision,
-    ) {
-        let Some(mark) = run.marks.get(digest::id(&decision.call)) else {
-            return;
-        };
-        let view = run.view();
-        let mut cx = CallContext::new(self.policy, call, &mark.names, &run.state, view);
-        cx.id = &decision.call;
-        cx.turn = decision.turn;
-        let mut stages = self.stages.iter();
-        let kept = stages.find_map(|s| Some((s.id(), s.check_result(&cx, outcome)?)));
-        if let Some((stage, finding)) = kept {
-            judge::withhold(decision, stage, finding);
-        }
-    }
-
-    fn settlement(&self, outcome: &Outcome<'_>) -> Settlement {
-        let result = outcome.result.as_ref().filter(|r| r.bytes() != b"null");
-        let counted = || result.map(|result| self.tokens.count(result));
-        Settlement {
-            row: outcome.tokens.or_else(counted),
-            cost: outcome.cost.unwrap_or_default(),
-            error: outcome.error.unwrap_or(false),
-        }
-    }
-
-    fn set_fate(&self, run: &mut Run, id: u64, fate: Fate) {
+    pub(super) fn set_fate(&self, run: &mut Run, id: u64, fate: Fate) {
         if let Some(mark) = run.marks.get_mut(id) {
             mark.fate = fate;
         }
@@ -532,47 +418,6 @@ impl<'a> Monitor<'a> {
             self.fault(FaultCode::BadField, place, run, message);
         }
         elapsed
-    }
-
-    fn warn_of_zeros(&mut self, run: &Run, place: Place, call: &ToolCall<'_>) {
-        let own = [
-            ("context_embedding", &call.context_embedding),
-            ("action_embedding", &call.action_embedding),
-        ];
-        for (field, embedding) in own {
-            if embedding
-                .as_ref()
-                .is_some_and(|v| v.iter().all(|&x| x == 0.0))
-            {
-                let message =
-                    format!("`{field}` is all zeros; the scope barrier does not see the call");
-                self.warn(WarningCode::ZeroEmbedding, place, run, message);
-            }
-        }
-    }
-
-    pub(super) fn warn(&mut self, code: WarningCode, place: Place, run: &Run, message: String) {
-        self.tell(NoticeKind::Warning(code), place, &run.id, message);
-    }
-
-    pub(super) fn orphan(&mut self, code: WarningCode, place: Place, run: &str, call: &str) {
-        let message = format!("the run has no call `{call}`");
-        self.tell(NoticeKind::Warning(code), place, run, message);
-    }
-
-    fn fault(&mut self, code: FaultCode, place: Place, run: &mut Run, message: String) {
-        run.doubtful = true;
-        self.tell(NoticeKind::Fault(code), place, &run.id, message);
-    }
-
-    fn tell(&mut self, kind: NoticeKind, place: Place, run: &str, message: String) {
-        self.out.notice(Notice {
-            kind,
-            place,
-            run: Some(run.into()),
-            message,
-            help: None,
-        });
     }
 }
 

@@ -6,7 +6,9 @@
 //! levels, nothing after the value. The scanner works on bytes and leaves UTF-8 to [`decode`], so a
 //! record whose text holds stray bytes can still be read and its damage named.
 
-use std::borrow::Cow;
+mod text;
+
+pub use text::{Damage, Text, decode, write_string};
 
 /// Deepest nesting accepted, counting the outermost value as level one.
 pub const MAX_DEPTH: usize = 128;
@@ -66,27 +68,6 @@ pub enum Json<'a> {
     Array(Vec<Json<'a>>),
     /// An object in document order, repeated keys kept.
     Object(Vec<(Text<'a>, Json<'a>)>),
-}
-
-/// Decoded text and what had to be repaired to decode it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Text<'a> {
-    /// The text; damaged places read as U+FFFD.
-    pub text: Cow<'a, str>,
-    /// The worst damage met.
-    pub damage: Damage,
-}
-
-/// Damage to a text, from none to worst.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Damage {
-    /// As written.
-    #[default]
-    None,
-    /// An escaped surrogate without its partner.
-    LoneSurrogate,
-    /// Bytes that are not UTF-8.
-    InvalidUtf8,
 }
 
 /// Scans `text`, which must be one object, and calls `member` for each of its members in order.
@@ -438,87 +419,6 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Decodes a scanned string, its quotes included.
-pub fn decode(quoted: &[u8]) -> Text<'_> {
-    let inner = &quoted[1..quoted.len().max(2) - 1];
-    if !inner.contains(&b'\\') {
-        return match std::str::from_utf8(inner) {
-            Ok(text) => Text {
-                text: Cow::Borrowed(text),
-                damage: Damage::None,
-            },
-            Err(_) => Text {
-                text: Cow::Owned(String::from_utf8_lossy(inner).into_owned()),
-                damage: Damage::InvalidUtf8,
-            },
-        };
-    }
-    let mut out = String::with_capacity(inner.len());
-    let mut damage = Damage::None;
-    let mut rest = inner;
-    while let Some(n) = rest.iter().position(|&b| b == b'\\') {
-        push_bytes(&mut out, &rest[..n], &mut damage);
-        rest = unescape(&rest[n + 1..], &mut out, &mut damage);
-    }
-    push_bytes(&mut out, rest, &mut damage);
-    Text {
-        text: Cow::Owned(out),
-        damage,
-    }
-}
-
-fn push_bytes(out: &mut String, bytes: &[u8], damage: &mut Damage) {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => out.push_str(text),
-        Err(_) => {
-            *damage = Damage::InvalidUtf8;
-            out.push_str(&String::from_utf8_lossy(bytes));
-        }
-    }
-}
-
-/// Decodes the escape that begins after a backslash; returns what follows it.
-fn unescape<'a>(rest: &'a [u8], out: &mut String, damage: &mut Damage) -> &'a [u8] {
-    let Some((&code, rest)) = rest.split_first() else {
-        return rest;
-    };
-    out.push(match code {
-        b'b' => '\u{8}',
-        b'f' => '\u{c}',
-        b'n' => '\n',
-        b'r' => '\r',
-        b't' => '\t',
-        b'u' => {
-            let unit = hex4(rest);
-            let after = &rest[rest.len().min(4)..];
-            if let Some(c) = char::from_u32(unit) {
-                out.push(c);
-                return after;
-            }
-            // A surrogate: only a high one followed at once by an escaped low one is a character.
-            if unit < 0xdc00 && after.starts_with(b"\\u") {
-                let low = hex4(&after[2..]);
-                if (0xdc00..0xe000).contains(&low) {
-                    let scalar = 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
-                    out.push(char::from_u32(scalar).unwrap_or('\u{fffd}'));
-                    return &after[after.len().min(6)..];
-                }
-            }
-            *damage = (*damage).max(Damage::LoneSurrogate);
-            out.push('\u{fffd}');
-            return after;
-        }
-        other => char::from(other),
-    });
-    rest
-}
-
-fn hex4(bytes: &[u8]) -> u32 {
-    bytes.iter().take(4).fold(0, |n, &b| {
-        n << 4 | char::from(b).to_digit(16).unwrap_or_default()
-    })
-}
-
 impl<'a> Json<'a> {
     /// The last member of that name, if this is an object that has one. Foreign formats that
     /// repeat a key mean the last one.
@@ -604,130 +504,5 @@ impl<'a> Json<'a> {
     }
 }
 
-/// Writes `text` as a JSON string with the fewest escapes.
-pub fn write_string(text: &str, out: &mut String) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            c if c < ' ' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn text(json: &str) -> (String, Damage) {
-        let t = decode(json.as_bytes());
-        (t.text.into_owned(), t.damage)
-    }
-
-    #[test]
-    fn strings_decode_and_name_their_damage() {
-        assert_eq!(text(r#""a\u0041\n""#), ("aA\n".into(), Damage::None));
-        assert_eq!(text(r#""\ud83c\udf89""#), ("🎉".into(), Damage::None));
-        assert_eq!(
-            text(r#""\ud83c""#),
-            ("\u{fffd}".into(), Damage::LoneSurrogate)
-        );
-        assert_eq!(
-            text(r#""\ud83cx""#),
-            ("\u{fffd}x".into(), Damage::LoneSurrogate)
-        );
-        assert_eq!(text(r#""\udf89\ud83c""#).0, "\u{fffd}\u{fffd}");
-        assert_eq!(text(r#""\ud83c\ud83c\udf89""#).0, "\u{fffd}🎉");
-        assert_eq!(decode(b"\"a\xffb\"").damage, Damage::InvalidUtf8);
-        assert_eq!(decode(b"\"\xed\xa0\x80\"").damage, Damage::InvalidUtf8);
-        assert_eq!(decode(b"\"\xc0\xaf\"").damage, Damage::InvalidUtf8);
-    }
-
-    #[test]
-    fn the_grammar_is_strict() {
-        for good in [
-            "{}",
-            " [1,2.5e-3,-0,true,null] ",
-            r#"{"a":{"b":[]}}"#,
-            "0",
-            "\"\"",
-        ] {
-            assert!(parse(good.as_bytes()).is_ok(), "{good}");
-        }
-        for bad in [
-            "{,}",
-            "[1,]",
-            "01",
-            "+1",
-            "1.",
-            ".5",
-            "1e",
-            "NaN",
-            "-Infinity",
-            "{'a':1}",
-            "{\"a\" 1}",
-            "{}{}",
-            "tru",
-            "\"\\x\"",
-            "\"\\u12g4\"",
-            "// c\n{}",
-            "undefined",
-            "\u{1e}{}",
-        ] {
-            assert!(parse(bad.as_bytes()).is_err(), "{bad}");
-        }
-        assert!(parse(b"\"a\x01\"").is_err());
-    }
-
-    #[test]
-    fn a_cut_text_is_told_from_a_broken_one() {
-        for cut in [
-            "{", "{\"a\"", "{\"a\":", "[1,", "\"ab", "tr", "-", "1e", "\"\\", "\"\\u00",
-        ] {
-            let e = parse(cut.as_bytes()).expect_err(cut);
-            assert_eq!(e.kind, JsonErrorKind::Truncated, "{cut}");
-        }
-        assert_eq!(parse(b"{]").expect_err("").kind, JsonErrorKind::Malformed);
-    }
-
-    #[test]
-    fn depth_is_bounded_at_128() {
-        let nest = |n: usize| "[".repeat(n) + &"]".repeat(n);
-        assert!(parse(nest(128).as_bytes()).is_ok());
-        let deep = nest(129);
-        assert_eq!(
-            parse(deep.as_bytes()).expect_err("").kind,
-            JsonErrorKind::TooDeep
-        );
-        let deep = nest(1_000_000);
-        assert_eq!(
-            parse(deep.as_bytes()).expect_err("").kind,
-            JsonErrorKind::TooDeep
-        );
-    }
-
-    #[test]
-    fn members_come_in_order_with_their_offsets() {
-        let mut seen = Vec::new();
-        let object = scan_object(br#" {"b":1, "a":[2]} "#, |m| {
-            seen.push((decode(m.key.bytes).text.into_owned(), m.value.offset));
-        });
-        assert_eq!(object, Ok(true));
-        assert_eq!(seen, [("b".into(), 6), ("a".into(), 13)]);
-        assert_eq!(scan_object(b"[1]", |_| ()), Ok(false));
-    }
-
-    #[test]
-    fn compact_form_keeps_numbers_and_order() {
-        let json = parse(br#"{ "b" : 1.50, "a" : ["x\u00e9\n", null] }"#).expect("valid");
-        assert_eq!(json.to_compact(), "{\"b\":1.50,\"a\":[\"xé\\n\",null]}");
-    }
-}
+mod tests;

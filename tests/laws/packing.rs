@@ -122,7 +122,8 @@ fn blank_lines_change_nothing_but_line_numbers() {
         let mut spaced = Vec::new();
         for line in plain.split_inclusive(|&b| b == b'\n') {
             if random.chance(30) {
-                spaced.extend_from_slice(*random.pick(&[&b"\n"[..], b"  \t\n", b"\r\n"]));
+                let blank = *random.pick(&["\n", "  \t\n", "\r\n"]);
+                spaced.extend_from_slice(blank.as_bytes());
             }
             spaced.extend_from_slice(line);
         }

@@ -35,7 +35,7 @@ fn every_state_that_admitted_calls_reach_is_safe() {
             let own = !call["context_embedding"].is_null() || !call["action_embedding"].is_null();
             for (i, reading) in decision.barriers.iter().enumerate() {
                 let by_itself = own && Some(i) == scope;
-                if !(reading.h >= 0.0) && !by_itself {
+                if !reading.h.ge(&0.0) && !by_itself {
                     return Err(format!("barrier {i} was left negative: {decision:?}"));
                 }
             }

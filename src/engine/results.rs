@@ -1,0 +1,128 @@
+//! How calls came out: results that arrive, and what they do to decisions and to the state.
+
+use super::Mode;
+use super::decision::Decision;
+use super::digest;
+use super::flight::{InFlight, Pending, Settlement};
+use super::judge;
+use super::marks::{Fate, Refused};
+use super::monitor::Monitor;
+use super::run::Run;
+use crate::stages::CallContext;
+use crate::trace::event::{Outcome, ToolCall, ToolResult};
+use crate::trace::fault::{Place, WarningCode};
+use std::sync::Arc;
+
+impl Monitor<'_> {
+    /// A result arrives.
+    pub(super) fn result(&mut self, run: &mut Run, place: Place, result: ToolResult<'_>) {
+        self.resolve_unanswered(run);
+        let unanswered = run.settle_before(self.policy, None);
+        self.give_up_waiting(unanswered);
+        let id = digest::id(&result.call);
+        self.outcome(run, place, id, &result);
+        self.flush(run);
+    }
+
+    fn outcome(&mut self, run: &mut Run, place: Place, id: u64, result: &ToolResult<'_>) {
+        let outcome = digest::outcome(&result.outcome);
+        let Some(mark) = run.marks.get_mut(id) else {
+            run.parted |= run.late.contains(&id);
+            if !run.resumed {
+                let name = Arc::clone(&run.id);
+                self.orphan(WarningCode::OrphanResult, place, &name, &result.call);
+            }
+            return;
+        };
+        let before = mark.outcome.replace(outcome);
+        let (turn, names) = (mark.turn, Arc::clone(&mark.names));
+        let fate = mark.fate.clone();
+        if before.is_some() {
+            let message = format!("call `{}` has another result already", result.call);
+            self.warn(WarningCode::RepeatedResult, place, run, message);
+            if before == Some(outcome) {
+                return;
+            }
+        }
+        let settlement = self.settlement(&result.outcome);
+        match fate {
+            Fate::NotRun | Fate::Waiting => {}
+            Fate::Refused(refused) if before.is_none() => {
+                let flight = InFlight {
+                    id,
+                    turn,
+                    names,
+                    estimate: refused.estimate,
+                    batch: None,
+                    outcome: Some(settlement),
+                    pending: None,
+                };
+                self.ran_all_the_same(run, &refused, flight);
+            }
+            Fate::Refused(_) => {}
+            Fate::Admitted => {
+                // The postcondition sees the state before the call settles.
+                self.answer(run, id, &result.outcome);
+                if run.settle_one(self.policy, id, settlement).is_none() {
+                    run.state.account(self.policy, &names, turn, settlement);
+                }
+            }
+        }
+    }
+
+    /// Makes a decision final that had waited for this result.
+    fn answer(&mut self, run: &mut Run, id: u64, outcome: &Outcome<'_>) {
+        let mut flights = run.in_flight.iter_mut();
+        let Some(pending) = flights.find(|f| f.id == id).and_then(|f| f.pending.take()) else {
+            return;
+        };
+        let Pending { mut decision, call } = *pending;
+        self.check_result(run, &call, outcome, &mut decision.decision);
+        self.ready.push(decision);
+    }
+
+    /// A refused call turns out to have run.
+    pub(super) fn ran_all_the_same(&mut self, run: &mut Run, refused: &Refused, flight: InFlight) {
+        match self.options.mode {
+            Mode::Enforce => run.parted = true,
+            Mode::Observe => {
+                self.set_fate(run, flight.id, Fate::Admitted);
+                let state = &mut run.state;
+                state.context = refused.context.clone().or(state.context.take());
+                state.action = refused.action.clone().or(state.action.take());
+                run.admit(self.policy, flight, true);
+            }
+        }
+    }
+
+    pub(super) fn check_result(
+        &self,
+        run: &Run,
+        call: &ToolCall<'_>,
+        outcome: &Outcome<'_>,
+        decision: &mut Decision,
+    ) {
+        let Some(mark) = run.marks.get(digest::id(&decision.call)) else {
+            return;
+        };
+        let view = run.view();
+        let mut cx = CallContext::new(self.policy, call, &mark.names, &run.state, view);
+        cx.id = &decision.call;
+        cx.turn = decision.turn;
+        let mut stages = self.stages.iter();
+        let kept = stages.find_map(|s| Some((s.id(), s.check_result(&cx, outcome)?)));
+        if let Some((stage, finding)) = kept {
+            judge::withhold(decision, stage, finding);
+        }
+    }
+
+    pub(super) fn settlement(&self, outcome: &Outcome<'_>) -> Settlement {
+        let result = outcome.result.as_ref().filter(|r| r.bytes() != b"null");
+        let counted = || result.map(|result| self.tokens.count(result));
+        Settlement {
+            row: outcome.tokens.or_else(counted),
+            cost: outcome.cost.unwrap_or_default(),
+            error: outcome.error.unwrap_or(false),
+        }
+    }
+}
