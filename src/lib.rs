@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
+#![warn(clippy::disallowed_methods, clippy::disallowed_macros)]
 
 pub mod audit;
 pub mod barriers;

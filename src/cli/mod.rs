@@ -1,5 +1,10 @@
 //! The command line: arguments, files, progress. It judges nothing.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "files, clock and environment belong to this room alone"
+)]
+
 mod check;
 mod init;
 mod inputs;

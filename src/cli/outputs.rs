@@ -34,6 +34,9 @@ impl ReportFile {
         if path.exists() && inputs.into_iter().any(|input| identity(input) == here) {
             bail!("`{shown}` is an input: a report cannot replace what it reports on");
         }
+        if path.is_dir() {
+            bail!("`{shown}` is a directory");
+        }
         if path.exists() && !path.is_file() {
             bail!("`{shown}` is no regular file: a report replaces a whole file");
         }

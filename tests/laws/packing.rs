@@ -122,8 +122,8 @@ fn blank_lines_change_nothing_but_line_numbers() {
         let mut spaced = Vec::new();
         for line in plain.split_inclusive(|&b| b == b'\n') {
             if random.chance(30) {
-                let end: &&[u8] = random.pick(&[b"\n", b"  \t\n", b"\r\n"]);
-                spaced.extend_from_slice(end);
+                let blank = *random.pick(&["\n", "  \t\n", "\r\n"]);
+                spaced.extend_from_slice(blank.as_bytes());
             }
             spaced.extend_from_slice(line);
         }

@@ -49,7 +49,7 @@ fn near(mut a: Said, b: &Said) -> Said {
 fn derived(decision: &Decision) -> Result<(), String> {
     let average: f64 = decision.barriers.iter().map(|r| r.h).sum::<f64>() / BARRIERS.len() as f64;
     let composite = decision.composite.unwrap_or(average);
-    let reached = decision.composite.is_some() != decision.barriers.is_empty();
+    let reached = decision.composite.is_none() == decision.barriers.is_empty();
     // alpha(h) is h, so that the floor is zero.
     let slack = |r: &Reading| r.slack == r.next;
     let passed: &[&str] = match (decision.stage, decision.rule) {
