@@ -82,7 +82,7 @@ impl Rows<'_> {
                     self.row.push_field(&cell(&format!("{barrier}_{part}")));
                 }
             }
-            self.out.write_record(&self.row)?;
+            self.write()?;
             self.row.clear();
         }
         self.row.push_field(record);
@@ -95,7 +95,16 @@ impl Rows<'_> {
         while self.row.len() < columns {
             self.row.push_field("");
         }
-        Ok(self.out.write_record(&self.row)?)
+        self.write()
+    }
+
+    /// Writes the row. An error keeps its kind: that a reader went away is told from a full disk.
+    fn write(&mut self) -> io::Result<()> {
+        let written = self.out.write_record(&self.row);
+        written.map_err(|error| match error.into_kind() {
+            ::csv::ErrorKind::Io(error) => error,
+            other => io::Error::other(format!("{other:?}")),
+        })
     }
 
     fn skip(&mut self, columns: usize) {
@@ -214,6 +223,34 @@ fn cell(text: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    struct Gone;
+
+    impl Write for Gone {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::BrokenPipe.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn that_the_reader_went_away_can_be_told() {
+        let mut report = open(Header::default(), Box::new(Gone));
+        let notice = Notice {
+            kind: crate::trace::fault::NoticeKind::Fault(
+                crate::trace::fault::FaultCode::MalformedJson,
+            ),
+            place: crate::trace::fault::Place::default(),
+            run: None,
+            message: "x".repeat(1 << 20),
+            help: None,
+        };
+        let error = report.notice(&notice).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
+    }
 
     #[test]
     fn formulas_are_defused() {
