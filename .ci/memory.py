@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Measures how much memory a replay takes of a trace of many short runs.
+
+Writes the trace beside other temporary files, once with the ends of the runs recorded and once
+without, replays both with `--format jsonl` and prints peak memory, time and rate of the child. With
+the ends recorded the peak must stay under 100 MB, however long the trace is. The peak counts this
+script's own memory at the start of the child too, about 15 MB.
+
+    python3 .ci/memory.py target/release/gate --bytes 1000000000
+"""
+
+import argparse
+import os
+import pathlib
+import random
+import shutil
+import tempfile
+import time
+
+from gatelib import conclude, skip, table
+
+#: Most memory that a replay may take where runs end, in MB of 1000000 bytes.
+LIMIT = 100
+
+LINE = r'fn part(x: &str) -> String {\n\tformat!(\"{x} and more\")\n}\n'
+
+
+def write(path, size, ends):
+    """Writes a trace of about `size` bytes: runs of 10 to 30 calls with results of about 1 KB."""
+    chance = random.Random(7)
+    tools = ("Bash", "Read", "Edit", "Grep")
+    result = LINE * (1024 // len(LINE))
+    written = run = 0
+    with open(path, "w", encoding="utf-8") as out:
+        while written < size:
+            name = f"session-{run:08x}"
+            lines = ['{"type":"run_start","run":"%s","agent":"coder","intent":"mend it"}\n' % name]
+            for i in range(chance.randint(10, 30)):
+                tool = tools[chance.randrange(len(tools))]
+                args = '{"file_path":"src/part_%d.rs"}' % chance.randrange(1000)
+                lines.append(
+                    '{"type":"tool_call","run":"%s","id":"call_%x_%d","tool":"%s","args":%s}\n'
+                    % (name, run, i, tool, args)
+                )
+                lines.append(
+                    '{"type":"tool_result","run":"%s","call":"call_%x_%d","result":"%s"}\n'
+                    % (name, run, i, result)
+                )
+            if ends:
+                lines.append('{"type":"run_end","run":"%s","status":"answered"}\n' % name)
+            written += out.write("".join(lines))
+            run += 1
+    return run
+
+
+def measure(gate, path):
+    """Peak memory in MB, seconds and processor seconds of a replay, and its status."""
+    begun = time.monotonic()
+    null = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
+    command = [gate, "replay", "--format", "jsonl", str(path)]
+    child = os.posix_spawn(gate, command, os.environ, file_actions=null)
+    _, status, usage = os.wait4(child, 0)
+    seconds = time.monotonic() - begun
+    cpu = usage.ru_utime + usage.ru_stime
+    return usage.ru_maxrss * 1024 / 1e6, seconds, cpu, os.waitstatus_to_exitcode(status)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("gate")
+    parser.add_argument("--bytes", type=int, default=64 << 20, help="size of each trace")
+    parser.add_argument("--directory", help="where the traces are written for a while")
+    arguments = parser.parse_args()
+    rows = [["trace", "MB", "runs", "peak MB", "seconds", "cpu s", "MB/cpu s"]]
+    problems = []
+    with tempfile.TemporaryDirectory(dir=arguments.directory) as directory:
+        if shutil.disk_usage(directory).free < arguments.bytes * 1.2:
+            skip(f"no room for {arguments.bytes} bytes in {directory}")
+        path = pathlib.Path(directory, "trace.jsonl")
+        for name, ends in (("ends recorded", True), ("no run ends", False)):
+            runs = write(path, arguments.bytes, ends)
+            size = path.stat().st_size / 1e6
+            peak, seconds, cpu, status = measure(arguments.gate, path)
+            times = [f"{seconds:.2f}", f"{cpu:.2f}", f"{size / cpu:.0f}"]
+            rows.append([name, f"{size:.1f}", runs, f"{peak:.1f}", *times])
+            if status != 0:
+                problems.append(f"{name}: status {status}")
+            if ends and peak > LIMIT:
+                problems.append(f"{name}: peak {peak:.0f} MB, at most {LIMIT} are allowed")
+    table(rows)
+    conclude(problems, f"at most {LIMIT} MB where the ends of runs are recorded")
+
+
+if __name__ == "__main__":
+    main()
