@@ -64,6 +64,7 @@ violations of barriers, with 95% intervals
   approximate: fewer than 30 runs
 
 findings
+  concurrency: the inputs show no calls in flight together, and so nothing of batch hazards
   drift: 1 of 1 recorded decisions differ
   counterfactual: 1 call after replay and record parted
   inconclusive: 1 of 1 run for a fault

@@ -30,6 +30,9 @@ pub struct Summary {
     pub barriers: Vec<BarrierSummary>,
     /// Admitted calls with a batch hazard.
     pub hazards: u64,
+    /// Calls that came while others of their run were in flight: none means that the recording shows
+    /// nothing of hazards.
+    pub concurrent: u64,
     /// Calls whose recorded decision differs.
     pub drift: u64,
     /// Calls with a recorded decision.

@@ -92,6 +92,7 @@ impl Tally {
         summary.counterfactual += u64::from(decision.counterfactual);
         summary.unscored += u64::from(decided.unscored);
         summary.scope_inert += u64::from(decided.scope_inert);
+        summary.concurrent += u64::from(decided.concurrent);
         if !decided.named {
             *summary
                 .unnamed_tools

@@ -111,6 +111,8 @@ pub struct Final {
     pub unscored: bool,
     /// The scope barrier had no embeddings to go by.
     pub scope_inert: bool,
+    /// Admitted calls of the run were in flight when it came.
+    pub concurrent: bool,
     /// Whether any pattern of the policy names the tool or a label of the call.
     pub named: bool,
     /// Whether the tool lies inside the mediation boundary.

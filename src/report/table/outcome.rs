@@ -120,6 +120,12 @@ pub fn findings(page: &mut Page<'_>, summary: &Summary) {
         "batch hazard",
         format!("{hazards} admitted that barriers refuse jointly with calls in flight"),
     );
+    let alone = summary.concurrent == 0 && summary.counts.calls > 1;
+    add(
+        u64::from(alone),
+        "concurrency",
+        "the inputs show no calls in flight together, and so nothing of batch hazards".into(),
+    );
     add(
         summary.drift,
         "drift",
