@@ -461,7 +461,7 @@ fn tell(args: &Args, summary: &Summary, sources: &Sources) {
     if sources.passed_over > 0 {
         let n = sources.passed_over;
         say(&format!(
-            "gate: {n} files in directories are not read: they are not named like traces"
+            "gate: passed over in directories: {n} that are no files, or not named like traces"
         ));
     }
     if args.format == FORMATS[0].id && std::io::stdout().is_terminal() {
