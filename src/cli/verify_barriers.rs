@@ -221,7 +221,8 @@ impl Work<'_> {
             PairingArg::Zip => Pairing::Zip,
             PairingArg::Cross => Pairing::Cross,
         };
-        let max = self.args.input.max_line as u64;
+        let limits = &self.args.input;
+        let max = (limits.max_line as u64).min(limits.max_bytes.unwrap_or(u64::MAX));
         let checked = crate::audit::barriers::states(
             self.policy,
             &mut self.accumulator,
