@@ -499,3 +499,16 @@ fn every_fault_is_listed_in_every_format() {
     let ran = replay(&many, "", "").ends(2).says("180 more faults");
     assert_eq!(ran.notices().len(), 200);
 }
+
+#[test]
+fn a_label_that_cannot_be_evaluated_refuses_and_hides_no_other() {
+    let policy = "[[labels]]\nlabel = \"odd\"\nwhen = 'call.args.n > 1'\n\
+        [[labels]]\nlabel = \"send_email\"\ntools = [\"mail\"]\n";
+    let trace =
+        "{\"tool\":\"mail\",\"result\":1}\n".repeat(3) + "{\"tool\":\"mail\",\"args\":{\"n\":1}}\n";
+    let ran = replay(trace, policy, "--mode observe").ends(1);
+    let decisions = ran.decisions();
+    assert_eq!(decisions[..3], ["mail error"; 3]);
+    // The three ran all the same, and were outbound whatever else they were.
+    assert_eq!(decisions[3], "mail block dcbf.outside_safe_set");
+}

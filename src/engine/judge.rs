@@ -4,8 +4,8 @@ use super::decision::{Decision, DecisionKind};
 use super::monitor::Monitor;
 use super::run::Run;
 use super::{Final, Mode, Options};
-use crate::policy::Policy;
 use crate::policy::matcher::{NameSet, NameTable};
+use crate::policy::{LabelRule, Policy};
 use crate::stages::bindings::CallBindings;
 use crate::stages::{CallContext, Finding, Notes, Stage, Verdict};
 use crate::state::{AgentState, RunView};
@@ -37,19 +37,19 @@ impl Judged {
     }
 }
 
-/// The names of a call: its tool, the labels of its record and those the policy's rules give it.
-///
-/// # Errors
-/// A rule's condition could not be evaluated.
+/// The names of a call: its tool, the labels of its record and those the policy's rules give it. A
+/// rule that cannot be evaluated gives its label too, so that a call that ran all the same is
+/// rather taken for too much than for too little; the first such rule is told.
 pub(super) fn names(
     policy: &Policy,
     table: &mut NameTable,
     call: &ToolCall<'_>,
     state: &AgentState,
     run: RunView<'_>,
-) -> Result<Arc<NameSet>, (Arc<NameSet>, Finding)> {
+) -> (Arc<NameSet>, Option<Finding>) {
     let mut labels: Vec<&str> = call.labels.iter().map(|l| &**l).collect();
     let mut names = table.intern(&policy.matchers, &call.tool, &labels);
+    let mut failed = None;
     for rule in &policy.labels {
         if rule.tools.is_some_and(|tools| !names.is(tools)) {
             continue;
@@ -61,38 +61,32 @@ pub(super) fn names(
                 outcome: None,
             })
         });
-        match holds {
-            Ok(false) => {}
-            Ok(true) => {
-                labels.push(&rule.label);
-                names = table.intern(&policy.matchers, &call.tool, &labels);
-            }
-            Err(why) => {
-                let finding = Finding {
-                    rule: "label",
-                    reason: format!("label `{}` could not be evaluated: {why}", rule.label),
-                    policy_line: rule.place.line,
-                    ..Finding::default()
-                };
-                return Err((names, finding));
-            }
+        if let Err(why) = &holds {
+            failed.get_or_insert_with(|| unlabelling(rule, why));
+        }
+        if holds.unwrap_or(true) {
+            labels.push(&rule.label);
+            names = table.intern(&policy.matchers, &call.tool, &labels);
         }
     }
-    Ok(names)
+    (names, failed)
+}
+
+fn unlabelling(rule: &LabelRule, why: &str) -> Finding {
+    Finding {
+        rule: "label",
+        reason: format!("label `{}` could not be evaluated: {why}", rule.label),
+        policy_line: rule.place.line,
+        ..Finding::default()
+    }
 }
 
 /// See [`super::labels`].
 pub(super) fn labels_alone(policy: &Policy, call: &ToolCall<'_>) -> Vec<String> {
     let mut table = NameTable::default();
     let (state, run) = (AgentState::default(), RunView::default());
-    match names(policy, &mut table, call, &state, run) {
-        Ok(names) => names.labels.iter().map(|l| l.to_string()).collect(),
-        Err(_) => policy
-            .labels
-            .iter()
-            .map(|rule| rule.label.clone())
-            .collect(),
-    }
+    let (names, _) = names(policy, &mut table, call, &state, run);
+    names.labels.iter().map(|l| l.to_string()).collect()
 }
 
 /// The first stage that refuses every call in this state.

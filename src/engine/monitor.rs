@@ -89,10 +89,7 @@ impl<'a> Monitor<'a> {
     fn judge(&mut self, run: &mut Run, place: Place, call: ToolCall<'_>, identity: Identity) {
         let policy = self.policy;
         let (names, label_failure) =
-            match judge::names(policy, &mut self.names, &call, &run.state, run.view()) {
-                Ok(names) => (names, None),
-                Err((names, finding)) => (names, Some(finding)),
-            };
+            judge::names(policy, &mut self.names, &call, &run.state, run.view());
         if let Some(known) = self.lookalikes.find(&names) {
             let message = format!(
                 "tool `{}` looks like `{known}`, which the policy names",
