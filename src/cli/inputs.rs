@@ -26,7 +26,7 @@ pub(super) struct Sources {
     pub(super) list: Vec<Source>,
     /// Directories among what was named.
     pub(super) directories: Vec<PathBuf>,
-    /// Files in them that are not read, because their names do not end like a trace's.
+    /// What is in them and not read: it is no file, or its name does not end like a trace's.
     pub(super) passed_over: u64,
 }
 
@@ -63,8 +63,8 @@ impl Sources {
         self.directories.push(directory.into());
         for entry in walkdir::WalkDir::new(directory).sort_by_file_name() {
             match entry {
-                Ok(entry) if entry.file_type().is_dir() => {}
-                Ok(entry) if entry.file_type().is_file() && is_trace(entry.path()) => {
+                Ok(entry) if entry.file_type().is_dir() || entry.depth() == 0 => {}
+                Ok(entry) if may_be_read(&entry) && is_trace(entry.path()) => {
                     self.list.push(Source::file(entry.path()));
                 }
                 Ok(_) => self.passed_over += 1,
@@ -131,6 +131,13 @@ impl Source {
         }
         Ok(Box::new(file))
     }
+}
+
+/// Whether it is a file, or a link to one. A link that leads nowhere counts: opening it tells so.
+/// Links to directories are not followed: they may lead round in a circle.
+fn may_be_read(entry: &walkdir::DirEntry) -> bool {
+    let kind = entry.file_type();
+    kind.is_file() || (kind.is_symlink() && (entry.path().is_file() || !entry.path().exists()))
 }
 
 fn is_trace(path: &Path) -> bool {

@@ -8,6 +8,7 @@ use super::{Format, Header, Report, number};
 use crate::audit::summary::Summary;
 use crate::engine::decision::{Decision, Reading};
 use crate::escape;
+use crate::policy::PolicyWarning;
 use crate::trace::fault::Notice;
 use ::csv::{StringRecord, Writer};
 use std::borrow::Cow;
@@ -17,7 +18,8 @@ use std::io::{self, Write};
 pub const FORMAT: Format = Format {
     id: "csv",
     doc: "a row a record: decisions; faults and warnings with the code as `rule` and the message \
-          as `reason`; last the summary with the exit status as `rule`",
+          as `reason`, those of the policy after the others; last the summary with the exit \
+          status as `rule`",
     open,
 };
 
@@ -106,6 +108,21 @@ impl Rows<'_> {
             ::csv::ErrorKind::Io(error) => error,
             _ => io::Error::other("a row that CSV cannot tell"),
         })
+    }
+
+    /// A warning of the policy, its file and line in the place of an input's.
+    fn doubt(&mut self, source: &str, doubt: &PolicyWarning) -> io::Result<()> {
+        self.begin("warning")?;
+        self.text(source);
+        match doubt.place.line {
+            0 => self.skip(1),
+            line => self.count(line as u64),
+        }
+        self.skip(8);
+        self.word(Some(doubt.code));
+        self.skip(1);
+        self.text(&doubt.message);
+        self.end()
     }
 
     fn skip(&mut self, columns: usize) {
@@ -201,6 +218,9 @@ impl Report for Rows<'_> {
     }
 
     fn finish(&mut self, summary: &Summary) -> io::Result<()> {
+        for doubt in &summary.policy.warnings {
+            self.doubt(&summary.policy.source, doubt)?;
+        }
         self.begin("summary")?;
         self.skip(11);
         self.count(summary.exit.status.code().into());
