@@ -1,7 +1,7 @@
 //! Well-known tools: which of their arguments name files, and which tools are shells.
 //!
 //! Tools and keys are compared in the spelling of [`super::names`]. To add a tool, add its name to
-//! a row of [`TOOLS`]; tools not listed there are told by the words of their names.
+//! a row of `TOOLS`; tools not listed there are told by the words of their names.
 
 use super::options::is_in;
 

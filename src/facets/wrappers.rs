@@ -1,6 +1,6 @@
 //! Programs that run another command: they are stripped, so that the command is seen for itself.
 //!
-//! To add one, add a row to [`WRAPPERS`] or a name to [`SHELLS`].
+//! To add one, add a row to `WRAPPERS` or a name to [`SHELLS`].
 
 use super::options::{Arg, NONE, Options, Value, is_in, split};
 use super::shell::{self, MAX_NESTING, Script, Simple, is_assignment};
