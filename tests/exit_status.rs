@@ -261,7 +261,9 @@ fn nothing_to_audit_is_no_success() {
             .ends(0);
         scratch.gate(&format!("verify-barriers {input}")).ends(2);
     }
-    scratch.gate("replay d").says("1 file in directories");
+    scratch
+        .gate("replay d")
+        .says("passed over in directories: 1 ");
     let ended = "{\"type\":\"run_start\",\"run\":\"r\"}\n{\"type\":\"run_end\",\"run\":\"r\"}\n";
     assert_eq!(status(ended, "", ""), 2, "records, but no call");
 }

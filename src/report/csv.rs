@@ -115,8 +115,11 @@ impl Rows<'_> {
         self.begin("warning")?;
         self.text(source);
         match doubt.place.line {
-            0 => self.skip(1),
-            line => self.count(line as u64),
+            0 => self.skip(2),
+            line => {
+                self.count(line as u64);
+                self.count(doubt.place.column as u64);
+            }
         }
         self.skip(8);
         self.word(Some(doubt.code));

@@ -4,9 +4,9 @@
 //! Reading an [`Input`] never fails: damage ends it after the good bytes and is told by
 //! [`Input::damage`], so that what could be read is audited and what could not is named.
 
-use flate2::bufread::GzDecoder;
+use super::unpack::{Gzip, Zstd};
 use sha2::{Digest, Sha256};
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufReader, Read};
 
 /// Buffer between the raw bytes and a decompressor, in bytes.
 const BUFFER: usize = 128 * 1024;
@@ -36,11 +36,9 @@ pub struct Totals {
 
 enum Body<'a> {
     Plain(Raw<'a>),
-    Gzip(Box<Gzip<'a>>),
-    Zstd(Box<Zstd<'a>>),
+    Gzip(Box<Gzip<BufReader<Raw<'a>>>>),
+    Zstd(Zstd<BufReader<Raw<'a>>>),
 }
-
-type Zstd<'a> = zstd::stream::read::Decoder<'static, BufReader<Raw<'a>>>;
 
 impl<'a> Input<'a> {
     /// Takes `bytes` as an input and looks at their first four. At most `max_bytes` are given out
@@ -50,17 +48,15 @@ impl<'a> Input<'a> {
         raw.peek();
         let mut damage = None;
         let body = match raw.peeked.as_slice() {
-            [0x1f, 0x8b, ..] => Body::Gzip(Box::new(Gzip::new(raw))),
-            [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => {
-                let buffered = BufReader::with_capacity(BUFFER, raw);
-                match Zstd::try_with_buffer(buffered) {
-                    Ok(decoder) => Body::Zstd(Box::new(decoder)),
-                    Err((buffered, e)) => {
+            [0x1f, 0x8b, ..] => Body::Gzip(Box::new(Gzip::new(buffered(raw)))),
+            [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => Zstd::new(buffered(raw))
+                .map_or_else(
+                    |(reader, e)| {
                         damage = Some(format!("cannot decompress: {e}"));
-                        Body::Plain(buffered.into_inner())
-                    }
-                }
-            }
+                        Body::Plain(reader.into_inner())
+                    },
+                    Body::Zstd,
+                ),
             _ => Body::Plain(raw),
         };
         Input {
@@ -83,7 +79,7 @@ impl<'a> Input<'a> {
         let limited = self.max_bytes.is_some_and(|max| self.bytes >= max);
         let bytes = self.bytes;
         let padding = match &self.body {
-            Body::Gzip(gzip) => gzip.padding,
+            Body::Gzip(gzip) => gzip.padding(),
             _ => 0,
         };
         let raw = self.body.raw_mut();
@@ -150,17 +146,21 @@ impl<'a> Body<'a> {
         match self {
             Body::Plain(raw) => raw.read(buf),
             Body::Gzip(gzip) => gzip.read(buf),
-            Body::Zstd(decoder) => decoder.read(buf),
+            Body::Zstd(zstd) => zstd.read(buf),
         }
     }
 
     fn raw_mut(&mut self) -> &mut Raw<'a> {
         match self {
             Body::Plain(raw) => raw,
-            Body::Gzip(gzip) => gzip.raw_mut(),
-            Body::Zstd(decoder) => decoder.get_mut().get_mut(),
+            Body::Gzip(gzip) => gzip.reader_mut().get_mut(),
+            Body::Zstd(zstd) => zstd.reader_mut().get_mut(),
         }
     }
+}
+
+fn buffered(raw: Raw<'_>) -> BufReader<Raw<'_>> {
+    BufReader::with_capacity(BUFFER, raw)
 }
 
 /// The raw bytes, counted and hashed as they pass.
@@ -238,68 +238,6 @@ impl Read for Raw<'_> {
         match self.error.take() {
             Some(e) => Err(e),
             None => self.pull(buf),
-        }
-    }
-}
-
-/// All members of a gzip file. One decoder per member, so that what follows the last one can be
-/// told apart: nothing, padding, or something that was lost.
-struct Gzip<'a> {
-    member: GzDecoder<BufReader<Raw<'a>>>,
-    ended: bool,
-    padding: u64,
-}
-
-impl<'a> Gzip<'a> {
-    fn new(raw: Raw<'a>) -> Self {
-        Gzip {
-            member: GzDecoder::new(BufReader::with_capacity(BUFFER, raw)),
-            ended: false,
-            padding: 0,
-        }
-    }
-
-    fn raw_mut(&mut self) -> &mut Raw<'a> {
-        self.member.get_mut().get_mut()
-    }
-
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        while !self.ended {
-            let n = self.member.read(buf)?;
-            if n > 0 {
-                return Ok(n);
-            }
-            if self.another()? {
-                let nothing = Raw::new(Box::new(io::empty()));
-                let rest = self.member.reset(BufReader::with_capacity(0, nothing));
-                self.member.reset(rest);
-            } else {
-                self.ended = true;
-            }
-        }
-        Ok(0)
-    }
-
-    /// Whether another member follows the one just read.
-    fn another(&mut self) -> io::Result<bool> {
-        let reader = self.member.get_mut();
-        loop {
-            let next = reader.fill_buf()?;
-            let zeros = next.iter().take_while(|&&b| b == 0).count();
-            match next.get(zeros) {
-                None if zeros == 0 => return Ok(false),
-                None => {
-                    self.padding += zeros as u64;
-                    reader.consume(zeros);
-                }
-                Some(0x1f) if zeros == 0 && self.padding == 0 => return Ok(true),
-                Some(_) => {
-                    return Err(io::Error::new(
-                        io::ErrorKind::InvalidData,
-                        "something that is no gzip follows its last member",
-                    ));
-                }
-            }
         }
     }
 }

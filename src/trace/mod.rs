@@ -7,3 +7,4 @@ pub mod json;
 pub mod lines;
 pub mod magic;
 pub mod money;
+mod unpack;

@@ -131,6 +131,31 @@ fn every_frame_of_a_zstd_file_is_read() {
 }
 
 #[test]
+fn what_was_good_before_damage_is_read() {
+    let text = many_calls();
+    let mut encoder = zstd::Encoder::new(Vec::new(), 3).expect("to memory");
+    encoder.include_checksum(true).expect("supported");
+    encoder.write_all(text.as_bytes()).expect("to memory");
+    let zstd = encoder.finish().expect("to memory");
+    for packed in [gzip(&text), zstd] {
+        // The last four bytes are the length or the checksum: all of the text comes before them.
+        let mut end = packed.clone();
+        *end.last_mut().expect("not empty") ^= 1;
+        let seen = seen(&end);
+        assert_eq!(seen.calls.len(), 2000, "{:x?}", &packed[..4]);
+        assert_eq!(seen.codes(), ["0:0 truncated_input"]);
+        assert!(!seen.report.complete);
+        assert_eq!(seen.report.raw_bytes, packed.len() as u64);
+    }
+    let mut middle = gzip(&text);
+    let half = middle.len() / 2;
+    middle[half..half + 64].fill(0xff);
+    let seen = seen(&middle);
+    assert!(seen.calls.len() > 900, "{}", seen.calls.len());
+    assert!(!seen.report.complete);
+}
+
+#[test]
 fn archives_and_other_files_name_the_command_that_unpacks_them() {
     let mut tar = vec![b'a'];
     tar.resize(257, 0);

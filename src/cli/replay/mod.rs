@@ -11,7 +11,7 @@ use super::{policy, say};
 use crate::audit::Audit;
 use crate::audit::summary::{InputSummary, PolicySummary, Summary};
 use crate::audit::tally::Tally;
-use crate::audit::verdict::{Leniency, many, verdict};
+use crate::audit::verdict::{Leniency, verdict};
 use crate::engine::Engine;
 use crate::exit::{Exit, Finding};
 use crate::import::Sink;
@@ -255,9 +255,9 @@ fn conclude(
 /// is no terminal that shows them.
 fn tell(args: &Args, summary: &Summary, sources: &Sources) {
     if sources.passed_over > 0 {
-        let files = many(sources.passed_over, "file");
+        let n = sources.passed_over;
         say(&format!(
-            "gate: not read, because not named like a trace: {files} in directories"
+            "gate: passed over in directories: {n} that are no files, or not named like traces"
         ));
     }
     if args.format == FORMATS[0].id && std::io::stdout().is_terminal() {
