@@ -63,6 +63,7 @@ impl Tally {
                 self.summary.uncosted += u64::from(!costed);
             }
             Counted::Repeat => self.summary.counts.repeats += 1,
+            Counted::Doubted => self.summary.counts.inconclusive_runs += 1,
         }
     }
 
@@ -161,8 +162,8 @@ impl Tally {
         let summary = &mut self.summary;
         if !report.continues {
             summary.counts.runs += 1;
-            summary.counts.inconclusive_runs += u64::from(report.inconclusive);
         }
+        summary.counts.inconclusive_runs += u64::from(report.inconclusive);
         self.runs_with_root += u64::from(report.root > 0);
         self.root.add(report.judged, report.root);
         self.standing.add(report.judged, report.standing);

@@ -65,9 +65,12 @@ fn findings(summary: &Summary, leniency: Leniency) -> Vec<String> {
 fn count(summary: &Summary, finding: Finding) -> u64 {
     let kind = |kind| summary.decisions.of(kind);
     let violations = summary.violations.root + summary.violations.standing;
+    let named = |finding| summary.settings.fail_on.contains(&finding);
     match finding {
         // A call that a barrier refused is blocked too; the rate that excuses it excuses it whole.
-        Finding::Block if excused(summary) => kind(DecisionKind::Block).saturating_sub(violations),
+        Finding::Block if excused(summary) && named(Finding::Violation) => {
+            kind(DecisionKind::Block).saturating_sub(violations)
+        }
         Finding::Block => kind(DecisionKind::Block),
         Finding::Escalate => kind(DecisionKind::Escalate),
         Finding::Withhold => kind(DecisionKind::Withhold),
@@ -93,6 +96,9 @@ fn clean(summary: &Summary) -> String {
         "no finding makes the status 1".into()
     } else if summary.counts.calls == 0 {
         "nothing to audit".into()
+    } else if excused(summary) && summary.violations.rate.hits > 0 {
+        let violations = Finding::Violation.counted(summary.violations.rate.hits);
+        format!("{violations}, a rate that `--max-violation-rate` lets pass")
     } else {
         let words: Vec<_> = summary
             .settings

@@ -38,7 +38,7 @@ const EXAMPLES: &str = "Examples:
   gate init                               write a commented gate.toml
   gate check                              validate it and print what it comes to
   gate replay trace.jsonl                 replay every call, print the table and the report
-  gate replay --format jsonl t.jsonl | jq -c 'select(.decision != \"allow\")'
+  gate replay --format jsonl t.jsonl | jq -c 'select(.decision == \"block\")'
   gate verify-barriers states.json        test the barriers on recorded states
 
 Exit status: 0 no finding, 1 findings that --fail-on names, 2 unusable input, policy or usage.";
@@ -57,12 +57,10 @@ pub fn main() -> Exit {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are no errors; a reader of them that went away is none either.
-            let _ = error.print();
-            return if error.use_stderr() {
-                Exit::Unusable
-            } else {
-                Exit::Clean
-            };
+            let printed = error.print().and_then(|()| std::io::stdout().flush());
+            let gone = |e: std::io::Error| e.kind() == std::io::ErrorKind::BrokenPipe;
+            let fine = !error.use_stderr() && printed.map_or_else(gone, |()| true);
+            return if fine { Exit::Clean } else { Exit::Unusable };
         }
     };
     let done = match cli.command {
@@ -72,10 +70,25 @@ pub fn main() -> Exit {
         Command::Init(args) => init::run(&args),
     };
     done.unwrap_or_else(|error| {
-        say(&format!("gate: {}", error_text(&error)));
+        match error.downcast_ref::<Told>() {
+            Some(Told(lines)) => lines.iter().for_each(|line| say(line)),
+            None => say(&format!("gate: {}", error_text(&error))),
+        }
         Exit::Unusable
     })
 }
+
+/// An error that takes several lines to tell.
+#[derive(Debug)]
+struct Told(Vec<String>);
+
+impl std::fmt::Display for Told {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0.join("\n"))
+    }
+}
+
+impl std::error::Error for Told {}
 
 /// An error with everything that led to it, on one line a cause.
 fn error_text(error: &anyhow::Error) -> String {
@@ -110,13 +123,10 @@ fn tell_faults<'n>(notices: &[Notice], total: u64, name: impl Fn(usize) -> &'n s
     }
 }
 
-/// Writes lines to standard error, with what could steer a terminal shown instead of sent. That
-/// standard error is gone is not a reason to stop.
-fn say(text: &str) {
-    let mut stderr = std::io::stderr().lock();
-    for line in text.split('\n') {
-        let _ = writeln!(stderr, "{}", visible(line));
-    }
+/// Writes a line to standard error, with what could steer a terminal or pass for another line shown
+/// instead of sent. That standard error is gone is not a reason to stop.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{}", visible(line));
 }
 
 #[cfg(test)]

@@ -26,6 +26,9 @@ impl ReportFile {
         unfinished: &Unfinished,
     ) -> anyhow::Result<ReportFile> {
         let shown = path.display();
+        if path.as_os_str() == "-" {
+            bail!("`-` is no file: --format says what goes to standard output");
+        }
         let inputs = sources
             .list
             .iter()
@@ -65,6 +68,12 @@ impl ReportFile {
         Ok(Box::new(BufWriter::new(
             self.temporary.as_file().try_clone()?,
         )))
+    }
+
+    /// Why the report in it is not complete.
+    pub(super) fn failed(self, error: io::Error) -> anyhow::Error {
+        let shown = self.path.display().to_string();
+        anyhow::Error::new(error).context(format!("`{shown}` cannot be written"))
     }
 
     /// Moves the complete file to its place.

@@ -1,5 +1,6 @@
 //! Finding and loading the policy.
 
+use super::Told;
 use crate::diag::Diagnostic;
 use crate::policy::{Policy, PolicySource, parse};
 use anyhow::{Context, bail};
@@ -61,6 +62,13 @@ fn read(path: &Path) -> anyhow::Result<Policy> {
     let load = |file: &str| std::fs::read(dir.join(file)).map_err(|e| e.to_string());
     parse(&text, &name, PolicySource::File(name.clone()), &load).map_err(|errors| {
         let errors: Vec<_> = errors.iter().map(Diagnostic::to_string).collect();
-        anyhow::anyhow!("policy `{name}` cannot be used\n{}", errors.join("\n"))
+        let errors = errors.iter().flat_map(|error| error.lines());
+        let head = format!("gate: policy `{name}` cannot be used");
+        Told(
+            std::iter::once(head)
+                .chain(errors.map(str::to_owned))
+                .collect(),
+        )
+        .into()
     })
 }

@@ -118,9 +118,13 @@ impl Run {
         Some(flight)
     }
 
-    /// Admits a call to the state, which settles it at once or leaves it in flight.
-    pub(super) fn admit(&mut self, policy: &Policy, flight: InFlight, at_once: bool) {
+    /// Admits a call: a step more.
+    pub(super) fn step(&mut self) {
         self.state.step_count = self.state.step_count.saturating_add(1);
+    }
+
+    /// Settles an admitted call at once or leaves it in flight.
+    pub(super) fn place(&mut self, policy: &Policy, flight: InFlight, at_once: bool) {
         if at_once {
             self.state
                 .settle(policy, &flight, flight.outcome.unwrap_or_default());

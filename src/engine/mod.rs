@@ -95,7 +95,7 @@ pub struct RunReport {
     pub root: u64,
     /// Calls that a barrier refused because the run was outside already.
     pub standing: u64,
-    /// Whether a fault left it in doubt.
+    /// Whether a fault left it in doubt, unless that was reported before.
     pub inconclusive: bool,
     /// Whether it was reported before and calls came after its end: `calls` and `refused` are those
     /// of the whole run, the other counts only what came since.
@@ -144,6 +144,8 @@ pub enum Counted {
     },
     /// A call repeating an id with the same content.
     Repeat,
+    /// A run that was reported as sound and is left in doubt by a later fault.
+    Doubted,
 }
 
 /// The labels that the policy's rules give a call that stands alone, without a run around it. A rule
@@ -260,8 +262,8 @@ impl Sink for Engine<'_> {
     }
 
     fn notice(&mut self, notice: Notice) {
-        if notice.kind.is_fault() {
-            self.runs.fault(notice.run.as_deref());
+        if notice.kind.is_fault() && self.runs.fault(notice.run.as_deref()) {
+            self.monitor.out.count(Counted::Doubted);
         }
         self.monitor.out.notice(notice);
     }

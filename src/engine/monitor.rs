@@ -55,20 +55,26 @@ impl<'a> Monitor<'a> {
     pub(super) fn arrive(&mut self, run: &mut Run, place: Place, call: ToolCall<'_>) {
         let own_id = match &call.id {
             Some(id) => id.to_string(),
-            None => format!("call-{}", run.seq + 1),
+            None => run.default_id(),
         };
         let id = digest::id(&own_id);
         let content = digest::content(&call);
+        let batch = call.batch.as_deref().map(digest::id);
         if let Some(mark) = run.marks.get(id) {
-            let same = mark.content == content;
-            return self.seen_before(run, place, &own_id, same);
+            let (same, turn) = (mark.content == content, mark.turn);
+            if same {
+                self.repeated(run, place, &own_id, (turn, batch));
+            } else {
+                let message = format!("call `{own_id}` was recorded before with other content");
+                self.fault(FaultCode::DuplicateCallId, place, run, message);
+            }
+            return;
         }
         if let Some(message) = clashing_embeddings(run, &call) {
             return self.fault(FaultCode::BadField, place, run, message);
         }
         self.resolve_unanswered(run);
         let turn = call.turn.unwrap_or_else(|| run.turn.saturating_add(1));
-        let batch = call.batch.as_deref().map(digest::id);
         let unanswered = run.settle_before(self.policy, Some((turn, batch)));
         self.give_up_waiting(unanswered);
         run.seq += 1;
@@ -196,21 +202,21 @@ impl<'a> Monitor<'a> {
             judged: run.tally.judged,
             root: run.tally.root,
             standing: run.tally.standing,
-            inconclusive: run.doubtful,
+            inconclusive: run.doubtful && !run.doubt_told,
             continues: run.resumed,
         });
     }
 
-    /// A call repeats an id of its run.
-    fn seen_before(&mut self, run: &mut Run, place: Place, id: &str, same: bool) {
-        if same {
-            self.out.count(Counted::Repeat);
-            let message = format!("call `{id}` was recorded before; it is evaluated once");
-            self.warn(WarningCode::RepeatedCall, place, run, message);
-        } else {
-            let message = format!("call `{id}` was recorded before with other content");
-            self.fault(FaultCode::DuplicateCallId, place, run, message);
-        }
+    /// A call repeats an id of its run with the same content: it is a record like any other for what
+    /// waits, and no call.
+    fn repeated(&mut self, run: &mut Run, place: Place, id: &str, arriving: (u64, Option<u64>)) {
+        self.resolve_unanswered(run);
+        let unanswered = run.settle_before(self.policy, Some(arriving));
+        self.give_up_waiting(unanswered);
+        self.flush(run);
+        self.out.count(Counted::Repeat);
+        let message = format!("call `{id}` was recorded before; it is evaluated once");
+        self.warn(WarningCode::RepeatedCall, place, run, message);
     }
 
     /// Gives the decisions that became final, in call order.

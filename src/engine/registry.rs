@@ -162,6 +162,7 @@ impl Registry {
             run.tally.refused = ended.refusals;
             run.parted = ended.parted;
             run.doubtful |= ended.doubtful;
+            run.doubt_told = ended.doubtful;
             run.late = ended.refused;
             *slot = Slot::Open(run);
         }
@@ -236,20 +237,26 @@ impl Registry {
         }
     }
 
-    /// A fault of that run, or of one that cannot be told.
-    pub(super) fn fault(&mut self, run: Option<&str>) {
+    /// A fault of that run, or of one that cannot be told. Says whether it leaves a run in doubt that
+    /// has ended and was taken for sound.
+    pub(super) fn fault(&mut self, run: Option<&str>) -> bool {
         let Some(id) = run else {
             self.epoch += 1;
-            return;
+            return false;
         };
         let key = digest::run(id);
-        match self.slots.get_mut(&key) {
-            Some(Slot::Open(run)) => run.doubtful = true,
-            Some(Slot::Ended(marker)) => marker.doubtful = true,
-            Some(Slot::Late(ended)) => ended.doubtful = true,
+        let doubtful = match self.slots.get_mut(&key) {
+            Some(Slot::Open(run)) => {
+                run.doubtful = true;
+                return false;
+            }
+            Some(Slot::Ended(marker)) => &mut marker.doubtful,
+            Some(Slot::Late(ended)) => &mut ended.doubtful,
             None => {
                 self.doubted.insert(key);
+                return false;
             }
-        }
+        };
+        !std::mem::replace(doubtful, true)
     }
 }

@@ -66,6 +66,7 @@ impl Monitor<'_> {
         run.set_fate(flight.id, Fate::Admitted);
         Brought::by(&call).stays_in(&mut run.state);
         run.parted |= recorded_block;
+        run.step();
         let sequential = self.options.dispatch == Dispatch::Sequential;
         let at_once = sequential || (flight.outcome.is_some() && flight.batch.is_none());
         match (&call.outcome, awaits_result) {
@@ -81,7 +82,7 @@ impl Monitor<'_> {
             }
             _ => self.ready.push(decided),
         }
-        run.admit(self.policy, flight, at_once);
+        run.place(self.policy, flight, at_once);
     }
 
     /// A call may not run. What the trace shows of it is taken as the mode says.
@@ -120,7 +121,8 @@ impl Monitor<'_> {
             Mode::Observe => {
                 run.set_fate(flight.id, Fate::Admitted);
                 brought.stays_in(&mut run.state);
-                run.admit(self.policy, flight, true);
+                run.step();
+                run.place(self.policy, flight, true);
             }
         }
     }

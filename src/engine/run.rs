@@ -1,6 +1,7 @@
 //! A run that is under way.
 
 use super::decision::Decision;
+use super::digest;
 use super::flight::InFlight;
 use super::marks::{Fate, Mark, Marks};
 use super::ruling::Ruling;
@@ -54,6 +55,8 @@ pub(super) struct Run {
     pub(super) parted: bool,
     /// Whether a fault left it in doubt.
     pub(super) doubtful: bool,
+    /// Whether that was reported already, when it ended.
+    pub(super) doubt_told: bool,
     /// Count of faults without a run when it was last looked at.
     pub(super) epoch: u64,
     /// Whether it was opened again after its end.
@@ -147,6 +150,18 @@ impl Run {
         let now = time::nanoseconds(ts?)?;
         let began = *self.began_ns.get_or_insert(now);
         now.checked_sub(began)
+    }
+
+    /// The id of the next call if it has none of its own: its number, told apart from ids that others
+    /// brought along.
+    pub(super) fn default_id(&self) -> String {
+        let plain = format!("call-{}", self.seq + 1);
+        let taken = |id: &String| self.marks.get(digest::id(id)).is_some();
+        let others = (2u64..).map(|n| format!("{plain}#{n}"));
+        std::iter::once(plain.clone())
+            .chain(others)
+            .find(|id| !taken(id))
+            .unwrap_or(plain)
     }
 
     /// The phase before a call is judged, and the loop count with it.

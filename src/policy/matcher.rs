@@ -4,7 +4,7 @@
 //! them a set of names matches is worked out the first time the set is met and kept as bits, so a
 //! stage only ever asks for a bit.
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use super::glob::Globs;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -24,24 +24,12 @@ pub struct Matcher {
     pub patterns: Vec<String>,
     /// What they are compared with.
     pub scope: Scope,
-    set: GlobSet,
+    globs: Globs,
 }
 
 /// Number of a [`Matcher`] in its policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MatcherId(pub u16);
-
-/// Builds one glob as gate reads them: anchored, case-sensitive, `*` crosses every character.
-///
-/// # Errors
-/// The pattern is no glob; the message is the library's.
-pub fn glob(pattern: &str) -> Result<globset::Glob, String> {
-    GlobBuilder::new(pattern)
-        .literal_separator(false)
-        .backslash_escape(true)
-        .build()
-        .map_err(|e| e.kind().to_string())
-}
 
 impl Matcher {
     /// Builds a matcher.
@@ -49,23 +37,21 @@ impl Matcher {
     /// # Errors
     /// The index of the first pattern that is no glob, and why.
     pub fn new(patterns: Vec<String>, scope: Scope) -> Result<Matcher, (usize, String)> {
-        let mut set = GlobSetBuilder::new();
-        for (i, pattern) in patterns.iter().enumerate() {
-            set.add(glob(pattern).map_err(|e| (i, e))?);
-        }
-        let set = set.build().map_err(|e| (0, e.kind().to_string()))?;
+        let globs = Globs::new(&patterns)?;
         Ok(Matcher {
             patterns,
             scope,
-            set,
+            globs,
         })
     }
 
     /// Whether the tool or, where labels count, any of the labels matches.
     pub fn matches<S: AsRef<str>>(&self, tool: &str, labels: &[S]) -> bool {
-        self.set.is_match(tool)
+        self.globs.is_match(tool)
             || (self.scope == Scope::Names
-                && labels.iter().any(|label| self.set.is_match(label.as_ref())))
+                && labels
+                    .iter()
+                    .any(|label| self.globs.is_match(label.as_ref())))
     }
 }
 

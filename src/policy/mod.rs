@@ -3,6 +3,7 @@
 
 pub mod effective;
 pub mod expr;
+pub mod glob;
 pub mod lookalike;
 pub mod matcher;
 pub mod pattern;
@@ -234,7 +235,7 @@ pub struct Agent {
     /// Tools and labels it may not call.
     pub deny_tools: Option<MatcherId>,
     /// Resources it may touch; absent means any. A list without a glob allows none.
-    pub resources: Option<globset::GlobSet>,
+    pub resources: Option<glob::Globs>,
     /// The globs of `resources` as written; empty where it is absent.
     pub resource_patterns: Vec<String>,
     /// Most that one call may be expected to cost.

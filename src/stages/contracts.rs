@@ -111,13 +111,12 @@ fn misfit(cx: &CallContext<'_>, schema: &Schema) -> Option<Finding> {
             return Some(Finding::new("schema", reason.into()));
         }
     };
+    // Told by the schema's own words: those of the arguments are not to be shown.
     let error = schema.validator.iter_errors(&args).next()?;
-    let at = error.instance_path().to_string();
-    let at = if at.is_empty() {
-        "the arguments".into()
-    } else {
-        format!("`{at}`")
-    };
-    let reason = format!("{at} does not fit `{}`: {error}", schema.file);
+    let reason = format!(
+        "the arguments do not fit `{}` at `{}`",
+        schema.file,
+        error.schema_path()
+    );
     Some(Finding::new("schema", reason))
 }

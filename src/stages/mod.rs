@@ -265,16 +265,26 @@ fn append_text(json: &Json<'_>, out: &mut String, first: &mut bool) {
     }
 }
 
-/// The texts at a path of the arguments: a string, or every string of an array.
+/// The texts at a path of the arguments: a string, or every element of an array. What is there and is
+/// no string counts as its JSON, so that it has to be allowed like any resource; arguments that are no
+/// object count as a whole.
 fn extract<'a>(args: &'a Json<'_>, path: &[String]) -> Vec<Cow<'a, str>> {
-    let at = path.iter().try_fold(args, |json, key| json.get(key));
-    match at {
-        Some(Json::String(t)) => vec![Cow::Borrowed(&*t.text)],
-        Some(Json::Array(items)) => {
-            let texts = items.iter().filter_map(|item| item.as_str());
-            texts.map(Cow::Borrowed).collect()
+    let text = |json: &'a Json<'_>| match json.as_str() {
+        Some(text) => Cow::Borrowed(text),
+        None => Cow::Owned(json.to_compact()),
+    };
+    let mut at = args;
+    for key in path {
+        match (at, at.get(key)) {
+            (_, Some(Json::Null)) => return Vec::new(),
+            (_, Some(value)) => at = value,
+            (Json::Object(_), None) => return Vec::new(),
+            (_, None) => return vec![text(at)],
         }
-        _ => Vec::new(),
+    }
+    match at {
+        Json::Array(items) => items.iter().map(text).collect(),
+        value => vec![text(value)],
     }
 }
 
@@ -289,6 +299,26 @@ mod tests {
         let mut out = String::new();
         append_text(&json, &mut out, &mut true);
         assert_eq!(out, "a b 1.50 true ");
+    }
+
+    #[test]
+    fn resources_are_found_or_count_as_they_stand() {
+        let path = ["a".to_owned(), "b".to_owned()];
+        for (args, found) in [
+            (r#"{"a":{"b":"x"}}"#, vec!["x"]),
+            (
+                r#"{"a":{"b":["x",["y"],{"p":1}]}}"#,
+                vec!["x", r#"["y"]"#, r#"{"p":1}"#],
+            ),
+            (r#"{"a":{"b":7}}"#, vec!["7"]),
+            (r#"{"a":{"c":"x"}}"#, vec![]),
+            (r#"{"a":{"b":null}}"#, vec![]),
+            (r#"{"a":"rm x"}"#, vec!["rm x"]),
+            (r#""rm x""#, vec!["rm x"]),
+        ] {
+            let json = parse(args.as_bytes()).expect("json");
+            assert_eq!(extract(&json, &path), found, "{args}");
+        }
     }
 
     #[test]

@@ -75,8 +75,16 @@ fn resource(cx: &CallContext<'_>, agent: &Agent) -> Option<Finding> {
     let resources = cx.resources();
     let denied = resources
         .iter()
-        .find(|resource| !allowed.is_match(&***resource))?;
-    let reason = format!("agent `{}` may not touch `{denied}`", agent.name);
+        .find(|resource| !allowed.is_match(resource))?;
+    let reason = if cx.call.resources.is_empty() {
+        // It stands in the arguments, which are not to be shown.
+        format!(
+            "agent `{}` may not touch what the arguments name",
+            agent.name
+        )
+    } else {
+        format!("agent `{}` may not touch `{denied}`", agent.name)
+    };
     Some(Finding::new("resource", reason))
 }
 

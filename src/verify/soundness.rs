@@ -120,8 +120,8 @@ pub fn unsound_alpha(policy: &Policy) -> Vec<PolicyWarning> {
             Soundness::Sound => return None,
             Soundness::Exits(exit) => exit_text(exit),
             Soundness::Unreachable { h } => format!(
-                "alpha({}) is {}, but no single call lowers the barrier far enough to make it \
-                 negative, so no exit is possible",
+                "alpha({}) is {}, but, rounding aside, no single call lowers the barrier far \
+                 enough to make it negative",
                 shown(h),
                 shown(barrier.alpha.at(h))
             ),
@@ -244,8 +244,8 @@ mod tests {
         assert_eq!(messages.len(), 5);
         assert_eq!(
             messages[1],
-            "barrier `privacy`: kappa 1.9 is above 1: alpha(0.5) is 0.95, but no single call \
-             lowers the barrier far enough to make it negative, so no exit is possible"
+            "barrier `privacy`: kappa 1.9 is above 1: alpha(0.5) is 0.95, but, rounding aside, no \
+             single call lowers the barrier far enough to make it negative"
         );
         assert_eq!(
             messages[2],

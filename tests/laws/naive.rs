@@ -230,16 +230,23 @@ fn arrive(state: &mut State, record: &Value, observe: bool, said: &mut Said) -> 
         Some(id) => id.to_owned(),
         None => format!("call-{}", said.seq),
     };
-    if state.calls.iter().any(|call| call.id == said.call) {
+    let known = state.calls.iter().find(|call| call.id == said.call);
+    // A repeat is a record like any other, but no call; one with other content is a fault.
+    let repeats = known.map(|call| (call.turn, call.record == *record));
+    if let Some((_, false)) = repeats {
         return false;
     }
-    said.turn = record["turn"].as_u64().unwrap_or(state.turn + 1);
-    state.turn = said.turn;
-    let turn = said.turn;
+    let own = || record["turn"].as_u64().unwrap_or(state.turn + 1);
+    let turn = repeats.map_or_else(own, |(turn, _)| turn);
     state.settle_all(|call| match &call.outcome {
         Some(_) => record["batch"].is_null() || call.record["batch"] != record["batch"],
         None => turn > call.turn,
     });
+    if repeats.is_some() {
+        return false;
+    }
+    said.turn = turn;
+    state.turn = turn;
     said.counterfactual = state.parted;
     judge(state, record, said);
     let inline = Some(outcome(record)).filter(|o| o.as_object().is_some_and(|o| !o.is_empty()));

@@ -125,7 +125,7 @@ const EXAMPLES: &str = "Examples:
   gate replay trace.jsonl
   gate replay --policy gate.toml --mode observe recordings/
   gate replay --fail-on violation --max-violation-rate 0.01 -q trace.jsonl.gz
-  gate replay --format jsonl trace.jsonl --csv barriers.csv | jq -c 'select(.hazard != [])'";
+  gate replay --format jsonl trace.jsonl --csv barriers.csv | jq -c 'select(.standing == false)'";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum ModeArg {

@@ -232,9 +232,7 @@ fn conclude(
     }
     for ((_, file), failure) in files.into_iter().zip(failures) {
         let kept = match failure {
-            Some(error) => {
-                Err(anyhow::Error::new(error).context("a report file cannot be written"))
-            }
+            Some(error) => Err(file.failed(error)),
             None => file.keep(),
         };
         if let Err(error) = kept {
@@ -242,8 +240,14 @@ fn conclude(
             status = Exit::Unusable;
         }
     }
+    if sources.passed_over > 0 {
+        let n = sources.passed_over;
+        say(&format!(
+            "gate: passed over in directories: {n} that are no files, or not named like traces"
+        ));
+    }
     if !args.quiet {
-        tell(args, summary, sources);
+        tell(args, summary);
     }
     if status == Exit::Unusable && summary.exit.status == Exit::Unusable {
         say(&format!("gate: {}", summary.exit.reason));
@@ -251,15 +255,9 @@ fn conclude(
     Ok(status)
 }
 
-/// What a reader of standard error has to know: files passed over, and faults where standard output
-/// is no terminal that shows them.
-fn tell(args: &Args, summary: &Summary, sources: &Sources) {
-    if sources.passed_over > 0 {
-        let n = sources.passed_over;
-        say(&format!(
-            "gate: passed over in directories: {n} that are no files, or not named like traces"
-        ));
-    }
+/// What a reader of standard error has to know: faults, where standard output is no terminal that
+/// shows them.
+fn tell(args: &Args, summary: &Summary) {
     if args.format == FORMATS[0].id && std::io::stdout().is_terminal() {
         return;
     }

@@ -5,7 +5,7 @@ use super::keys::Key;
 use super::text;
 use crate::trace::event::RawJson;
 use crate::trace::fault::{FaultCode, WarningCode};
-use crate::trace::json::{Raw, decode};
+use crate::trace::json::{JsonErrorKind, Raw, decode};
 
 impl<'a> Fields<'_, 'a> {
     /// The arguments; absent is `{}`.
@@ -42,6 +42,12 @@ impl<'a> Fields<'_, 'a> {
                 Ok(json) => {
                     self.look_into(key, raw.offset, json.bytes(), false);
                     return Some(json);
+                }
+                Err(e) if e.kind == JsonErrorKind::TooDeep => {
+                    let message = format!("`{}` is {}", key.name(), e.message);
+                    self.fault(FaultCode::TooDeep, raw.offset, message);
+                    self.unusable = true;
+                    return None;
                 }
                 Err(_) => {
                     let message = format!(
@@ -96,9 +102,8 @@ impl<'a> Fields<'_, 'a> {
                 self.warn(WarningCode::NulCharacter, place(at), message);
             }
         }
-        if let Some((at, name)) = text::repeated_key(json) {
-            let name = super::fields::quoted(&name);
-            let message = format!("{name} is given more than once inside `{}`", key.name());
+        if let Some((at, _)) = text::repeated_key(json) {
+            let message = format!("a key is given more than once inside `{}`", key.name());
             self.warn(WarningCode::RepeatedArgument, place(at), message);
         }
     }

@@ -146,6 +146,10 @@ impl Canonical {
     ) {
         let run = self.run(fields);
         let kind = kind(fields);
+        if run.is_none() && matches!(kind, Some(Kind::RunStart | Kind::RunEnd)) {
+            // It should have said which run it is of, and that is not the file's.
+            fields.run = None;
+        }
         let event = kind.and_then(|kind| {
             self.unknown += scan.unknown + scan.slots.misplaced(kind);
             repeated(fields, kind);

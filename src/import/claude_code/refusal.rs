@@ -27,7 +27,9 @@ pub fn by(text: &str) -> Option<&'static str> {
     if rule {
         return Some("permissions");
     }
-    if text.starts_with("PreToolUse:") && text.contains(" hook error") {
+    let hook = text.starts_with("PreToolUse:") && text.contains(" hook error");
+    let first = text.lines().next().unwrap_or_default();
+    if hook || first.contains(" operation blocked by hook") {
         return Some("hook");
     }
     REFUSALS
@@ -47,6 +49,7 @@ mod tests {
         let rule = "Permission to use Bash with command rm -rf x has been denied.";
         assert_eq!(by(rule), Some("permissions"));
         assert_eq!(by("PreToolUse:Bash hook error: [guard]: no"), Some("hook"));
+        assert_eq!(by("Bash operation blocked by hook:\n- no"), Some("hook"));
         assert_eq!(by("Exit code 1: permission denied"), None);
         assert_eq!(by("[Request interrupted by user for tool use]"), None);
     }

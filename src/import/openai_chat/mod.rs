@@ -39,7 +39,7 @@ use conversation::{Conversation, Flavour};
 /// OpenAI chat messages.
 pub const FORMAT: Format = Format {
     id: "openai_chat",
-    doc: "OpenAI chat-completions messages, alone or as lists, and results of τ-bench",
+    doc: "OpenAI chat-completions: a conversation or a message a record, and results of τ-bench",
     recognise: recognise::recognise,
     importer: |_, stem| Box::new(OpenAiChat::new(stem)),
 };

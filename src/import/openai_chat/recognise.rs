@@ -16,7 +16,7 @@ pub const ROLES: &[&str] = &[
 pub fn recognise(sample: &[Json<'_>]) -> Option<String> {
     let list = |record: &Json<'_>, field: &str| {
         let items = record.get(field).and_then(Json::as_array);
-        items.is_some_and(|items| !items.is_empty() && items.iter().all(is_message))
+        items.is_some_and(|items| items.iter().any(is_message) && !items.iter().any(is_foreign))
     };
     let simulation = |record: &Json<'_>| {
         let runs = record.get("simulations").and_then(Json::as_array);
@@ -49,6 +49,16 @@ fn is_message(message: &Json<'_>) -> bool {
         && message.get("type").is_none()
         && foreign_block(message).is_none()
         && calls.unwrap_or_default().iter().all(is_call)
+}
+
+/// Whether it is an item of another format that has messages too. What is only malformed is not: its
+/// own fault tells so.
+fn is_foreign(item: &Json<'_>) -> bool {
+    let calls = item.get("tool_calls").and_then(Json::as_array);
+    let bare = |call: &Json<'_>| call.get("function").and_then(Json::as_str).is_some();
+    item.get("type").is_some()
+        || foreign_block(item).is_some()
+        || calls.unwrap_or_default().iter().any(bare)
 }
 
 fn is_call(call: &Json<'_>) -> bool {

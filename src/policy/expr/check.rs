@@ -1,12 +1,14 @@
 //! The names of an expression, checked against what exists where it stands and replaced by the
 //! slots that answer for them.
 
+use super::eval::STEP;
 use super::functions::{ORDERED, Pattern};
 use super::names::{self, Site};
 use super::{ExprError, Query, Slot, Variable};
 use crate::diag::nearest;
 use crate::policy::matcher::{MatcherId, Matchers, Scope};
 use crate::policy::pattern;
+use cel::common::ast::operators;
 use cel::common::ast::{
     CallExpr, ComprehensionExpr, EntryExpr, Expr as Tree, IdedExpr, LiteralValue, SelectExpr,
     SourceInfo,
@@ -215,6 +217,19 @@ impl<'a> Checker<'a> {
         self.check(&mut c.loop_step);
         self.check(&mut c.result);
         self.scope.truncate(outside);
+        let (id, again) = (c.loop_cond.id, std::mem::take(&mut c.loop_cond));
+        let step = IdedExpr {
+            id,
+            expr: Tree::Ident(STEP.to_owned()),
+        };
+        c.loop_cond = IdedExpr {
+            id,
+            expr: Tree::Call(CallExpr {
+                func_name: operators::LOGICAL_AND.to_owned(),
+                target: None,
+                args: vec![step, again],
+            }),
+        };
     }
 
     fn call(&mut self, id: u64, call: &mut CallExpr) -> Option<Slot> {

@@ -6,7 +6,15 @@ use cel::common::types::{CelBool, CelDouble, CelInt, CelUInt};
 use cel::common::value::{CowVal, Val};
 use cel::context::VariableResolver;
 use cel::{Context, ExecutionError, Value};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
+
+/// What every loop of an expression asks before a step: true, until there were too many.
+pub const STEP: &str = "@step";
+
+/// Steps that the loops of one evaluation may take together. They run over what calls bring along,
+/// and may stand within each other.
+const MAX_STEPS: u64 = 200_000;
 
 /// What an expression came to.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,6 +36,7 @@ pub fn run(program: &Program, bindings: &dyn Bindings) -> Result<Outcome, String
         program,
         bindings,
         values: program.slots.iter().map(|_| OnceLock::new()).collect(),
+        steps: AtomicU64::new(0),
     };
     let mut context = Context::with_env(Arc::clone(&program.env));
     context.set_variable_resolver(&slots);
@@ -64,6 +73,8 @@ struct Slots<'a> {
     program: &'a Program,
     bindings: &'a dyn Bindings,
     values: Vec<OnceLock<Option<Box<dyn Val>>>>,
+    /// Steps of loops so far.
+    steps: AtomicU64,
 }
 
 impl Slots<'_> {
@@ -79,6 +90,10 @@ impl Slots<'_> {
 
 impl VariableResolver for Slots<'_> {
     fn resolve<'b>(&'b self, name: &str) -> Option<CowVal<'b, 'b>> {
+        if name == STEP {
+            let before = self.steps.fetch_add(1, Ordering::Relaxed);
+            return (before < MAX_STEPS).then(|| CowVal::owned(CelBool::from(true)));
+        }
         let index = slot_index(name)?;
         let slot = self.program.slots.get(index)?;
         if let Slot::Pattern(pattern) = slot {
@@ -95,13 +110,20 @@ fn slot_index(name: &str) -> Option<usize> {
 
 fn words(program: &Program, error: &ExecutionError) -> String {
     match error {
+        ExecutionError::UndeclaredReference(name) if **name == STEP => {
+            format!("its loops take more than {MAX_STEPS} steps")
+        }
         ExecutionError::UndeclaredReference(name) => {
             match slot_index(name).and_then(|i| program.slots.get(i)) {
                 Some(slot) => format!("`{}` does not exist here", slot.name()),
                 None => format!("`{name}` does not exist here"),
             }
         }
-        ExecutionError::NoSuchKey(key) => format!("there is no key `{key}`"),
+        // A key that does not stand in the expression comes from the call.
+        ExecutionError::NoSuchKey(key) if program.source.contains(key.as_str()) => {
+            format!("there is no key `{key}`")
+        }
+        ExecutionError::NoSuchKey(_) => "a key is missing".into(),
         ExecutionError::NoSuchOverload(e) => {
             let types = e.argument_types().join(" and ");
             format!("`{}` cannot be applied to {types}", operator(e.function()))
@@ -127,8 +149,8 @@ fn words(program: &Program, error: &ExecutionError) -> String {
             )
         }
         ExecutionError::UnsupportedKeyType(key) => format!("{} is no key", key.type_of()),
-        ExecutionError::FunctionError { function, message } if function == "matches" => {
-            message.clone()
+        ExecutionError::FunctionError { function, .. } if function == "matches" => {
+            "`matches` was given something that is no regex".into()
         }
         ExecutionError::FunctionError { function, .. } => {
             format!("`{function}` cannot be worked out for what it was given")

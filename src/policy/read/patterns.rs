@@ -3,7 +3,8 @@
 use super::reader::{Named, Reader};
 use super::table::Item;
 use crate::policy::expr::{Expr, Site};
-use crate::policy::matcher::{self, MatcherId, Scope};
+use crate::policy::glob::{self, is_name};
+use crate::policy::matcher::{MatcherId, Scope};
 use crate::policy::{RefusePattern, pattern};
 
 /// Most globs and regexes in one policy.
@@ -42,7 +43,7 @@ impl<'t> Reader<'t> {
         if !self.counted(at) {
             return false;
         }
-        if let Err(why) = matcher::glob(text) {
+        if let Err(why) = glob::check(text) {
             let message = format!("bad glob `{}`: {why}", pattern::shorten(text));
             self.error(at, message, None);
             return false;
@@ -157,9 +158,4 @@ impl<'t> Reader<'t> {
         let read = |element| self.expression(Some(element), site);
         elements.into_iter().filter_map(read).collect()
     }
-}
-
-/// Whether a pattern is a plain name.
-pub fn is_name(pattern: &str) -> bool {
-    !pattern.contains(['*', '?', '[', ']', '{', '}', '\\'])
 }

@@ -1,11 +1,11 @@
 //! `[privilege]`: what agents may do.
 
-use super::patterns::{Names, is_name};
+use super::patterns::Names;
 use super::reader::Reader;
 use super::table::{Item, Table};
-use crate::policy::matcher::{self, Scope};
+use crate::policy::glob::{self, Globs, is_name};
+use crate::policy::matcher::Scope;
 use crate::policy::{Agent, Privilege};
-use globset::{GlobSet, GlobSetBuilder};
 
 /// Reads the privileges.
 pub fn privilege<'t>(r: &mut Reader<'t>, item: Option<Item<'t>>) -> Option<Privilege> {
@@ -40,16 +40,18 @@ fn agent<'t>(r: &mut Reader<'t>, item: Item<'t>) -> Agent {
 /// Notes tools that are both allowed by name and denied.
 fn contradictions<'t>(r: &mut Reader<'t>, t: &mut Table<'t>) {
     let list = |item: Option<Item<'t>>| item.and_then(|item| item.elements()).unwrap_or_default();
-    let denied: Vec<_> = list(t.get("deny_tools"))
+    let denied = list(t.get("deny_tools"));
+    let denied: Vec<&str> = denied
         .iter()
-        .filter_map(|item| matcher::glob(item.value.get_ref().as_str()?).ok())
-        .map(|glob| glob.compile_matcher())
+        .filter_map(|item| item.value.get_ref().as_str())
+        .filter(|pattern| glob::check(pattern).is_ok())
         .collect();
+    let denied = Globs::new(&denied).unwrap_or_default();
     for item in list(t.get("tools")) {
         let Some(tool) = item.value.get_ref().as_str().filter(|tool| is_name(tool)) else {
             continue;
         };
-        if denied.iter().any(|glob| glob.is_match(tool)) {
+        if denied.is_match(tool) {
             let message = format!("`{tool}` is both allowed and denied: it is denied");
             r.warn("allowed_and_denied", item.at, message);
         }
@@ -69,14 +71,7 @@ fn resources<'t>(r: &mut Reader<'t>, item: Option<Item<'t>>) -> Option<Vec<Strin
     Some(patterns)
 }
 
-/// The set of patterns that were checked before.
-fn glob_set(patterns: &[String]) -> GlobSet {
-    let mut set = GlobSetBuilder::new();
-    for pattern in patterns {
-        if let Ok(glob) = matcher::glob(pattern) {
-            set.add(glob);
-        }
-    }
-    // An empty set allows no resource.
-    set.build().unwrap_or_else(|_| GlobSet::empty())
+/// The set of patterns that were checked before; an empty set allows no resource.
+fn glob_set(patterns: &[String]) -> Globs {
+    Globs::new(patterns).unwrap_or_default()
 }
