@@ -176,14 +176,17 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn tool_call(&mut self, place: Place, call: ToolCall<'_>) {
-        let shared = self.runs.is_shared(call.run.as_deref());
-        let run = self.runs.open(call.run.as_deref());
-        if shared {
-            let message = "an earlier input has a run of this id; they are two runs".into();
-            self.monitor
-                .warn(WarningCode::SharedRunId, place, run, message);
+    /// Warns where the run of a record that may open it has the id of one of an earlier input.
+    fn look_for_shared(&mut self, place: Place, event: &Event<'_>) {
+        let opens = !matches!(event, Event::ToolResult(_) | Event::Approval(_));
+        let run = event.run().map(|run| &**run);
+        if opens && self.runs.is_shared(run) {
+            self.monitor.shared(place, self.runs.name(run));
         }
+    }
+
+    fn tool_call(&mut self, place: Place, call: ToolCall<'_>) {
+        let run = self.runs.open(call.run.as_deref());
         self.monitor.arrive(run, place, call);
     }
 
@@ -215,6 +218,7 @@ impl<'a> Engine<'a> {
 
 impl Sink for Engine<'_> {
     fn event(&mut self, place: Place, event: Event<'_>) {
+        self.look_for_shared(place, &event);
         match event {
             Event::RunStart(e) => self.run_start(e),
             Event::ToolCall(e) => self.tool_call(place, *e),

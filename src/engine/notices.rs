@@ -32,6 +32,12 @@ impl Monitor<'_> {
         self.tell(NoticeKind::Warning(code), place, run, message);
     }
 
+    pub(super) fn shared(&mut self, place: Place, run: &str) {
+        let message = "an earlier input has a run of this id; they are two runs".into();
+        let kind = NoticeKind::Warning(WarningCode::SharedRunId);
+        self.tell(kind, place, run, message);
+    }
+
     pub(super) fn fault(&mut self, code: FaultCode, place: Place, run: &mut Run, message: String) {
         run.doubtful = true;
         self.tell(NoticeKind::Fault(code), place, &run.id, message);
