@@ -5,7 +5,7 @@ use super::random::Random;
 use super::replay::{Replay, anywhere, replay_bytes, same, varied};
 use super::trial::{Shape, is_call, lines, trial};
 use gate::engine::decision::Decision;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// A faulty line, and the run it is known to be of.
 fn faulty(random: &mut Random, before: &[Value]) -> (Vec<u8>, Option<String>) {
@@ -72,24 +72,65 @@ fn second_content(random: &mut Random, before: &[Value]) -> Option<Value> {
         return None;
     }
     let mut call = random.pick(&calls).1.clone();
-    call["tool"] = "another".into();
+    let changes = [
+        ("tool", json!("another")),
+        ("args", json!({"other": 1})),
+        ("turn", json!(977)),
+        ("agent", json!("another")),
+        ("resources", json!(["another"])),
+        ("labels", json!(["another"])),
+        ("batch", json!("another")),
+        ("estimated_cost_usd", json!(0.123)),
+        ("context_embedding", json!([9, 9, 9])),
+        ("action_embedding", json!([9, 9, 9])),
+        ("semantic_score", json!(0.123)),
+        ("result", json!("another")),
+        ("tokens", json!(977)),
+        ("cost_usd", json!(0.123)),
+    ];
+    let (key, other) = random.pick(&changes);
+    call[*key] = other.clone();
     Some(call)
 }
 
-/// Whether the run has begun and not ended, and how many of its calls after `at` come before it
-/// begins afresh.
-fn calls_in_doubt(trace: &[Value], at: usize, run: &str) -> usize {
+/// How many calls of the run after `at` a fault there leaves in doubt: those before the run ends or
+/// begins afresh. Where the fault does not say its run, those of runs that are open.
+fn calls_in_doubt(trace: &[Value], at: usize, run: &str, said: bool) -> usize {
     let of = |record: &&Value| record["run"] == run;
+    let borders = |record: &&Value| record["type"] == "run_start" || record["type"] == "run_end";
     // Results and approvals alone neither begin a run nor open it again.
-    let opens = |record: &&Value| is_call(record) || record["type"] == "run_start";
-    let turns = |record: &&Value| opens(record) || record["type"] == "run_end";
-    let before = trace[..at].iter().filter(of).rfind(turns);
-    if !before.as_ref().is_some_and(opens) {
+    let turns = |record: &&Value| is_call(record) || borders(record);
+    let open = match trace[..at].iter().filter(of).rfind(turns) {
+        None => said,
+        Some(last) => last["type"] != "run_end",
+    };
+    let after = trace[at..].iter().filter(of);
+    let same_run = after.take_while(|record| !borders(record));
+    if open {
+        same_run.filter(|r| is_call(r)).count()
+    } else {
+        0
+    }
+}
+
+/// The line from which the run is beyond doubt: it begins afresh there, or it was not open.
+fn beyond_doubt(trace: &[Value], at: usize, run: &str, said: bool) -> usize {
+    let of = |record: &Value| record["run"] == run;
+    let begun = trace[..at]
+        .iter()
+        .any(|r| of(r) && (is_call(r) || !r["type"].is_null()));
+    if !begun && !said {
         return 0;
     }
-    let after = trace[at..].iter().filter(of);
-    let same_run = after.take_while(|r| r["type"] != "run_start" && r["type"] != "run_end");
-    same_run.filter(|r| is_call(r)).count()
+    let starts = |(n, record): (usize, &Value)| {
+        (n >= at && of(record) && record["type"] == "run_start").then_some(n)
+    };
+    let first = trace
+        .iter()
+        .enumerate()
+        .filter_map(starts)
+        .nth(usize::from(!begun));
+    first.unwrap_or(trace.len())
 }
 
 fn decisions(replay: &Replay) -> Vec<Decision> {
@@ -107,7 +148,7 @@ fn a_faulty_line_changes_nothing_but_what_is_in_doubt() {
         repeats: false,
         ..Shape::ANY
     };
-    trial(560, shape, 40, |case, trace| {
+    trial(420, shape, 40, |case, trace| {
         let mut random = Random::new(case ^ 0xfa11);
         let at = random.below(trace.len() + 1);
         let (line, run) = faulty(&mut random, &trace[..at]);
@@ -141,10 +182,11 @@ fn a_faulty_line_changes_nothing_but_what_is_in_doubt() {
         for name in super::trial::run_ids(trace) {
             let known = run.is_none() || run.as_deref() == Some(&name);
             let expected = if known {
-                calls_in_doubt(trace, at, &name)
+                calls_in_doubt(trace, at, &name, run.is_some())
             } else {
                 0
             };
+            let certain = beyond_doubt(trace, at, &name, run.is_some());
             let after = bad.of_run(&name);
             let after = after.iter().filter(|d| d.line > at as u64 + 1);
             let marked: Vec<bool> = after.clone().map(|d| d.inconclusive).collect();
@@ -153,6 +195,12 @@ fn a_faulty_line_changes_nothing_but_what_is_in_doubt() {
             }
             let doubted = bad.of_run(&name);
             let mut doubted = doubted.iter().filter(|d| d.inconclusive);
+            // The faulty line counts as one.
+            if doubted.clone().any(|d| d.line as usize > certain + 1) {
+                return Err(format!(
+                    "{what}: run {name} is in doubt from line {certain} on"
+                ));
+            }
             if !known && doubted.next().is_some() {
                 return Err(format!("{what}: run {name} is in doubt"));
             }

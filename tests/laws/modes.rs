@@ -25,7 +25,7 @@ fn decisions(replay: &Replay, of: fn(&Decision) -> Decision) -> Vec<Decision> {
 #[test]
 fn observe_and_enforce_agree_until_replay_and_record_part() {
     let policies = policies(policies::ALL);
-    trial(280, Shape::ANY, 50, |case, trace| {
+    trial(210, Shape::ANY, 50, |case, trace| {
         let policy = &policies[case as usize % policies.len()];
         let (enforced, observed) = (
             replay(policy, ENFORCE, trace),
@@ -99,7 +99,7 @@ fn sequential_dispatch_is_a_trace_whose_calls_settle_at_once() {
         repeats: false,
         ..Shape::ANY
     };
-    trial(240, shape, 50, |case, trace| {
+    trial(180, shape, 50, |case, trace| {
         let policy = &policies[case as usize % policies.len()];
         let options = |options: Options| Options {
             allow_escalated: case % 2 == 0,
@@ -128,7 +128,7 @@ fn sequential_dispatch_leaves_inline_outcomes_as_they_are() {
         inline_only: true,
         ..Shape::ANY
     };
-    trial(210, shape, 50, |case, trace| {
+    trial(140, shape, 50, |case, trace| {
         let policy = &policies[case as usize % policies.len()];
         let options = Options {
             dispatch: SEQUENTIAL.dispatch,
@@ -153,7 +153,7 @@ fn sequential_dispatch_leaves_inline_outcomes_as_they_are() {
 fn only_admitted_calls_carry_hazards() {
     let touchy = "[semantic]\nembedder = \"recorded\"\nescalate = 0.3\nblock = 0.4\n";
     let policies = policies(&[touchy]);
-    trial(300, Shape::ANY, 60, |case, trace| {
+    trial(200, Shape::ANY, 60, |case, trace| {
         let policy = &policies[0];
         let replay = replay(policy, varied(case), trace);
         let mut decided = replay.decided.iter().map(|d| &d.decision);

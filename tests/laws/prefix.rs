@@ -104,3 +104,28 @@ fn decisions_on_a_prefix_are_a_prefix_of_the_decisions() {
         Ok(())
     });
 }
+
+/// One call waits for its result, a later one for somebody to decide; the next turn ends both.
+#[test]
+fn decisions_that_become_final_together_stand_in_call_order() {
+    let trace: Vec<Value> = [
+        r#"{"tool":"think","turn":1}"#,
+        r#"{"tool":"look","turn":1,"semantic_score":0.6}"#,
+        r#"{"tool":"search","turn":1}"#,
+        r#"{"tool":"look","turn":2}"#,
+    ]
+    .iter()
+    .map(|line| serde_json::from_str(line).expect("JSON"))
+    .collect();
+    let policy = &policies(&[policies::ENSURING])[0];
+    assert_eq!(finals(policy, 0, &trace), [0, 0, 1, 4]);
+    for case in 0..4 {
+        let whole = replay(policy, varied(case), &trace);
+        let order: Vec<u64> = whole.decided.iter().map(|d| d.decision.seq).collect();
+        assert_eq!(order, [2, 1, 3, 4]);
+    }
+    let trace = [&trace[..2], &trace[3..]].concat();
+    let whole = replay(policy, varied(0), &trace);
+    let order: Vec<u64> = whole.decided.iter().map(|d| d.decision.seq).collect();
+    assert_eq!(order, [1, 2, 3]);
+}

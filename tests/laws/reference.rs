@@ -100,7 +100,7 @@ fn the_barriers_have_their_names() {
 #[test]
 fn random_traces_get_the_same_decisions() {
     let policy = Policy::built_in();
-    trial(400, Shape::ANY, 60, |_, trace| {
+    trial(280, Shape::ANY, 60, |_, trace| {
         compare(&policy, trace, false)?;
         compare(&policy, trace, true)
     });
@@ -113,7 +113,7 @@ fn long_runs_get_the_same_decisions() {
         ends: false,
         ..Shape::ANY
     };
-    trial(40, shape, 300, |_, trace| {
+    trial(25, shape, 300, |_, trace| {
         compare(&policy, trace, false)?;
         compare(&policy, trace, true)
     });

@@ -24,7 +24,7 @@ fn every_state_that_admitted_calls_reach_is_safe() {
         inline_only: true,
         ..Shape::ANY
     };
-    trial(250, shape, 70, |case, trace| {
+    trial(180, shape, 70, |case, trace| {
         let policy = &policies[case as usize % policies.len()];
         let scope = policy.dcbf.barriers.iter();
         let scope = scope.into_iter().position(|spec| spec.name == "scope");
@@ -114,14 +114,14 @@ const EXPLICIT: Shape = Shape {
 
 #[test]
 fn what_is_admitted_does_not_depend_on_what_was_refused() {
-    transparency(true, EXPLICIT, 240, &policies(TRANSPARENT));
+    transparency(true, EXPLICIT, 180, &policies(TRANSPARENT));
 }
 
 #[test]
 fn nor_does_it_where_calls_are_in_flight() {
     // Without history functions, whose answers change with when calls settle.
     let policies = policies(&TRANSPARENT[..5]);
-    transparency(false, EXPLICIT, 240, &policies);
+    transparency(false, EXPLICIT, 180, &policies);
 }
 
 /// A refused call leaves the state as it was, but for the loop count.

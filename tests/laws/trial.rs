@@ -162,7 +162,7 @@ fn fields(random: &mut Random, shape: Shape, call: &mut Value) {
     }
     if random.chance(30) {
         call["estimated_cost_usd"] =
-            (*random.pick(&[0.0, 0.01, 0.5, 2.0, 4.0, 0.000_000_001])).into();
+            (*random.pick(&[0.0, 0.01, 0.5, 2.0, 6.0, 0.000_000_001])).into();
     }
     if shape.batches && random.chance(30) {
         call["batch"] = (*random.pick(&["b1", "b1", "b2"])).into();
