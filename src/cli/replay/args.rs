@@ -116,7 +116,8 @@ pub(in crate::cli) struct Args {
     )]
     pub(super) color: Color,
 
-    /// Lay the table out for this many columns [default: the terminal's; unlimited elsewhere]
+    /// Lay the table out for this many columns; the report under it needs 80 [default: the terminal's;
+    /// unlimited elsewhere]
     #[arg(long, value_name = "COLUMNS", help_heading = "Output")]
     pub(super) width: Option<usize>,
 }

@@ -112,6 +112,13 @@ impl Reader<'_> {
                 return Err(Unusable);
             }
         };
+        // Tools of a server that the model calls by itself go by the same names as those of one that
+        // the program calls.
+        let server = identifier("server_name", block.get("server_name"), out)?;
+        let tool = &*match server {
+            Some(server) => Cow::Owned(format!("mcp__{server}__{tool}")),
+            None => Cow::Borrowed(tool),
+        };
         let id = identifier("id", block.get("id"), out)?.filter(|id| !id.is_empty());
         let args = arguments(tool, block.get("input"), out);
         let print = Fingerprint::of(tool, args.bytes());

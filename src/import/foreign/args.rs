@@ -3,7 +3,7 @@
 use super::out::{Out, quote};
 use super::text::check_value;
 use crate::trace::event::RawJson;
-use crate::trace::fault::WarningCode;
+use crate::trace::fault::{FaultCode, WarningCode};
 use crate::trace::json::{self, Json};
 
 /// Reads the arguments of a call of `tool`. Absent means `{}`.
@@ -54,6 +54,10 @@ fn from_text(
                 out.warn(WarningCode::Assumed, message);
                 return decoded(tool, &object, whole, out);
             }
+        }
+        Err(e) if e.kind == json::JsonErrorKind::TooDeep => {
+            let message = format!("the arguments of {} are {}", quote(tool), e.message);
+            out.fault(FaultCode::TooDeep, message);
         }
         _ => {}
     }
