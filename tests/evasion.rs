@@ -227,3 +227,25 @@ fn nothing_to_verify_is_no_success() {
         .ends(2)
         .says("`-` is no file");
 }
+
+#[test]
+fn a_faulty_transition_costs_itself_alone() {
+    let scratch = Scratch::new();
+    let good = r#"{"state":{},"action":"a"}"#;
+    for bad in [
+        "{bad",
+        r#"{"state":{"step_count":"3"},"action":"a"}"#,
+        r#"{"state":{}}"#,
+    ] {
+        scratch.file("s.jsonl", format!("{good}\n{bad}\n{good}\n"));
+        let ran = scratch
+            .gate("verify-barriers s.jsonl --format json")
+            .ends(2);
+        let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+        assert_eq!(report["total_checks"], 2, "{bad}");
+        assert_eq!(report["notices"][0]["line"], 2, "{bad}");
+        scratch
+            .gate("verify-barriers s.jsonl --allow-faults")
+            .ends(0);
+    }
+}

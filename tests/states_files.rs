@@ -10,8 +10,15 @@ fn read(text: &str) -> StatesFile<'_> {
     StatesFile::read(text.as_bytes(), 0, Pairing::Zip).expect(text)
 }
 
+/// The first fault, whether it makes the file unusable or costs one transition.
 fn fault(text: &str) -> Box<Notice> {
-    StatesFile::read(text.as_bytes(), 0, Pairing::Zip).expect_err(text)
+    match StatesFile::read(text.as_bytes(), 0, Pairing::Zip) {
+        Err(fault) => fault,
+        Ok(file) => {
+            let mut faults = file.notices.into_iter().filter(|n| n.kind.is_fault());
+            Box::new(faults.next().expect(text))
+        }
+    }
 }
 
 /// Index, steps of the state, tool of the action and line of every transition.
@@ -101,7 +108,7 @@ fn all_fields_are_read() {
     assert_eq!((call.id.as_deref(), call.turn), (Some("x"), Some(4)));
     assert_eq!((call.agent.as_deref(), call.labels.len()), (Some("me"), 1));
     assert_eq!(t.next.expect("given").phase, Phase::Idle);
-    assert!(file.warnings.is_empty());
+    assert!(file.notices.is_empty());
 }
 
 #[test]
@@ -110,7 +117,7 @@ fn doubtful_values_are_used_and_warned_of() {
         r#"[{"state":{"context_embedding":[0,0],"resource_usage":{"cost_usd":0.0000000001}},
         "action":{"tool":"a","argv":["\ud83c"],"payload":1}}]"#,
     );
-    let codes: Vec<_> = file.warnings.iter().map(|w| w.kind.code()).collect();
+    let codes: Vec<_> = file.notices.iter().map(|w| w.kind.code()).collect();
     assert_eq!(codes, ["zero_embedding", "rounded_cost", "repaired_text"]);
     let t = file.transitions().next().expect("one");
     assert_eq!(

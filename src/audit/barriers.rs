@@ -68,7 +68,7 @@ pub fn states(policy: &Policy, into: &mut Accumulator, input: StatesInput<'_>) -
             return checked;
         }
     };
-    checked.notices.extend(file.warnings.iter().cloned());
+    checked.notices.extend(file.notices.iter().cloned());
     checked.states = u64::from(!file.is_empty());
     let mut builder = Builder::new(policy, |call: &ToolCall<'_>, labels: &mut Vec<String>| {
         labels.extend(crate::engine::labels(policy, call));

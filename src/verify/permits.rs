@@ -55,7 +55,7 @@ fn permitted(policy: &Policy, spec: &BarrierSpec) -> Option<String> {
         Measure::Resource { limit } => (
             limit.usd(),
             policy.dcbf.per_call_cost.usd(),
-            "calls at the default estimate",
+            "calls that cost the default estimate",
         ),
         Measure::Safety { .. } | Measure::Scope { .. } | Measure::Custom(_) => return None,
     };

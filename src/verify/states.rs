@@ -6,8 +6,9 @@
 //! - an array of such transitions,
 //! - such transitions one after the other, as in JSONL.
 //!
-//! Reading is strict: the first thing that is not as it should be makes the file unusable, and is told
-//! with its line and column.
+//! Reading is strict: what is not as it should be is told with its line and column. It makes a file of
+//! `states` and `actions` unusable, since nothing says what belongs together any more; of transitions
+//! that stand one by one it costs those alone.
 
 pub mod call;
 pub mod document;
@@ -68,8 +69,8 @@ pub struct TransitionSpec<'f, 't> {
 #[derive(Clone, Debug)]
 pub struct StatesFile<'t> {
     content: Content<'t>,
-    /// What is doubtful but was used.
-    pub warnings: Vec<Notice>,
+    /// What is doubtful but was used, and faults of transitions that were left out.
+    pub notices: Vec<Notice>,
 }
 
 #[derive(Clone, Debug)]
@@ -127,7 +128,7 @@ impl<'t> StatesFile<'t> {
         }
         Ok(StatesFile {
             content,
-            warnings: document.warnings,
+            notices: document.notices,
         })
     }
 
@@ -305,27 +306,40 @@ fn action<'t>(
     })
 }
 
+/// Transitions one after the other. What is wrong with one is told and costs that one, unless all of
+/// them are wrong: then the file is none.
 fn transitions<'t>(
     document: &mut Document<'t>,
     nodes: impl Iterator<Item = Node<'t>>,
 ) -> Result<Content<'t>, Fault> {
-    let mut list = Vec::new();
+    let (mut list, mut faults) = (Vec::new(), Vec::new());
     for node in nodes {
-        let what = "a transition";
-        let fields = Fields::read(document, node, what, TRANSITION, Unknown::Refuse)?;
-        let before = fields.require(document, "state", what)?;
-        let call = fields.require(document, "action", what)?;
-        list.push(Written {
-            state: state::read(document, before, "`state`")?,
-            action: action(document, call, "`action`")?,
-            next: match fields.get("next") {
-                Some(after) => Some(state::read(document, after, "`next`")?),
-                None => None,
-            },
-            line: document.place(node.at).line,
-        });
+        match transition(document, node) {
+            Ok(written) => list.push(written),
+            Err(fault) => faults.push(*fault),
+        }
     }
+    if list.is_empty() && !faults.is_empty() {
+        return Err(Box::new(faults.swap_remove(0)));
+    }
+    document.notices.append(&mut faults);
     Ok(Content::Transitions(list))
+}
+
+fn transition<'t>(document: &mut Document<'t>, node: Node<'t>) -> Result<Written<'t>, Fault> {
+    let what = "a transition";
+    let fields = Fields::read(document, node, what, TRANSITION, Unknown::Refuse)?;
+    let before = fields.require(document, "state", what)?;
+    let call = fields.require(document, "action", what)?;
+    Ok(Written {
+        state: state::read(document, before, "`state`")?,
+        action: action(document, call, "`action`")?,
+        next: match fields.get("next") {
+            Some(after) => Some(state::read(document, after, "`next`")?),
+            None => None,
+        },
+        line: document.place(node.at).line,
+    })
 }
 
 impl Document<'_> {

@@ -29,7 +29,7 @@ pub struct Member<'t> {
     pub value: Node<'t>,
 }
 
-/// The text of a file, with the warnings met in it.
+/// The text of a file, with what was told of it.
 #[derive(Debug)]
 pub struct Document<'t> {
     text: &'t [u8],
@@ -37,7 +37,7 @@ pub struct Document<'t> {
     lines: Vec<usize>,
     input: usize,
     /// Warnings, in order of appearance.
-    pub warnings: Vec<Notice>,
+    pub notices: Vec<Notice>,
 }
 
 /// The elements of an array. The bytes have been checked when their document was cut into values, so
@@ -76,7 +76,7 @@ impl<'t> Document<'t> {
             text,
             lines: ends.map(|end| end + 1).collect(),
             input,
-            warnings: Vec::new(),
+            notices: Vec::new(),
         };
         match std::str::from_utf8(text) {
             Ok(_) => Ok(document),
@@ -112,7 +112,7 @@ impl<'t> Document<'t> {
     /// Notes a warning at an offset.
     pub fn warn(&mut self, at: usize, code: WarningCode, message: String) {
         let notice = self.notice(at, NoticeKind::Warning(code), message, None);
-        self.warnings.push(notice);
+        self.notices.push(notice);
     }
 
     fn notice(&self, at: usize, kind: NoticeKind, message: String, help: Option<String>) -> Notice {
@@ -129,19 +129,38 @@ impl<'t> Document<'t> {
     ///
     /// # Errors
     /// The first byte that is not JSON.
-    pub fn values(&self) -> Result<Vec<Node<'t>>, Fault> {
+    pub fn values(&mut self) -> Result<Vec<Node<'t>>, Fault> {
         let mut scanner = Scanner::new(self.text);
-        let mut values = Vec::new();
-        scanner.space();
-        while scanner.peek().is_some() {
-            let raw = scanner.value(1).map_err(|e| self.json_fault(0, &e))?;
-            values.push(Node {
-                bytes: raw.bytes,
-                at: raw.offset,
-            });
+        let (mut values, mut base) = (Vec::new(), 0);
+        loop {
             scanner.space();
+            if scanner.peek().is_none() {
+                return Ok(values);
+            }
+            let start = base + scanner.offset();
+            match scanner.value(1) {
+                Ok(raw) => values.push(Node {
+                    bytes: raw.bytes,
+                    at: base + raw.offset,
+                }),
+                Err(e) => {
+                    let fault = self.json_fault(base, &e);
+                    base = self.next_record(start).ok_or_else(|| fault.clone())?;
+                    self.notices.push(*fault);
+                    scanner = Scanner::new(&self.text[base..]);
+                }
+            }
         }
-        Ok(values)
+    }
+
+    /// Where the line after the one at `at` begins, if it is a record by itself: then what is wrong
+    /// with the line before does not reach it.
+    fn next_record(&self, at: usize) -> Option<usize> {
+        let begins = at + memchr::memchr(b'\n', &self.text[at..])? + 1;
+        let rest = &self.text[begins..];
+        let line = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
+        let whole = crate::trace::json::scan_object(line, |_| ()) == Ok(true);
+        whole.then_some(begins)
     }
 
     fn json_fault(&self, base: usize, error: &JsonError) -> Fault {
