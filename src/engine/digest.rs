@@ -30,7 +30,9 @@ pub fn tool_and_args(call: &ToolCall<'_>) -> u64 {
 
 /// Hash of everything a call says but its run, its id and its time: two records of one id with the
 /// same content are one call.
-pub fn content(call: &ToolCall<'_>) -> u64 {
+///
+/// `outcome` is the [`outcome`] of its own.
+pub fn content(call: &ToolCall<'_>, outcome: Option<u64>) -> u64 {
     let mut h = DefaultHasher::new();
     call.tool.hash(&mut h);
     compact(&call.args, &mut h);
@@ -52,19 +54,21 @@ pub fn content(call: &ToolCall<'_>) -> u64 {
     call.recorded.map(|r| r.as_str()).hash(&mut h);
     call.approval.map(|a| a.as_str()).hash(&mut h);
     call.semantic_score.map(f64::to_bits).hash(&mut h);
-    if let Some(outcome) = &call.outcome {
-        raw(outcome.result.as_ref(), &mut h);
-        (outcome.error, outcome.cost, outcome.tokens).hash(&mut h);
-    }
+    outcome.hash(&mut h);
     h.finish()
 }
 
-/// Hash of an outcome: short, it only tells a result read twice from a second one.
-pub fn outcome(outcome: &crate::trace::event::Outcome<'_>) -> NonZeroU32 {
+/// Hash of an outcome.
+pub fn outcome(outcome: &crate::trace::event::Outcome<'_>) -> u64 {
     let mut h = DefaultHasher::new();
     raw(outcome.result.as_ref(), &mut h);
     (outcome.error, outcome.cost, outcome.tokens).hash(&mut h);
-    NonZeroU32::new(h.finish() as u32).unwrap_or(NonZeroU32::MIN)
+    h.finish()
+}
+
+/// A short form of it, which only tells a result read twice from a second one.
+pub fn short(hash: u64) -> NonZeroU32 {
+    NonZeroU32::new(hash as u32).unwrap_or(NonZeroU32::MIN)
 }
 
 /// Hashes a value as it was written.
@@ -132,10 +136,11 @@ mod tests {
     #[test]
     fn white_space_between_the_parts_of_arguments_is_no_content() {
         let hash = |args: &str| {
-            content(&ToolCall {
+            let call = ToolCall {
                 args: RawJson::from_text(args).expect("json"),
                 ..ToolCall::default()
-            })
+            };
+            content(&call, None)
         };
         assert_eq!(hash(r#"{"a": [1, "x y"]}"#), hash(r#"{"a":[1,"x y"]}"#));
         assert_ne!(hash(r#"{"a":"x y"}"#), hash(r#"{"a":"xy"}"#));

@@ -58,7 +58,8 @@ impl<'a> Monitor<'a> {
             None => run.default_id(),
         };
         let id = digest::id(&own_id);
-        let content = digest::content(&call);
+        let outcome = call.outcome.as_ref().map(digest::outcome);
+        let content = digest::content(&call, outcome);
         let batch = call.batch.as_deref().map(digest::id);
         if let Some(mark) = run.marks.get(id) {
             let (same, turn) = (mark.content == content, mark.turn);
@@ -84,6 +85,7 @@ impl<'a> Monitor<'a> {
             id,
             content,
             batch,
+            outcome,
         };
         self.judge(run, place, call, identity);
         self.flush(run);
@@ -137,7 +139,7 @@ impl<'a> Monitor<'a> {
             content: identity.content,
             turn: run.turn,
             names: Arc::clone(&names),
-            outcome: call.outcome.as_ref().map(digest::outcome),
+            outcome: identity.outcome.map(digest::short),
             fate: Fate::Waiting,
         });
         let (kind, awaits_result) = (judged.kind, judged.awaits_result);
@@ -316,6 +318,8 @@ struct Identity {
     id: u64,
     content: u64,
     batch: Option<u64>,
+    /// Hash of its inline outcome.
+    outcome: Option<u64>,
 }
 
 /// What is wrong with the lengths of the embeddings the call would be judged with.

@@ -25,7 +25,7 @@ impl Monitor<'_> {
     }
 
     fn outcome(&mut self, run: &mut Run, place: Place, id: u64, result: &ToolResult<'_>) {
-        let outcome = digest::outcome(&result.outcome);
+        let outcome = digest::short(digest::outcome(&result.outcome));
         let Some(mark) = run.marks.get_mut(id) else {
             run.parted |= run.late.contains(&id);
             if !run.resumed {
