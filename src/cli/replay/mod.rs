@@ -115,9 +115,10 @@ fn reports(
     Ok(reports)
 }
 
-/// Columns of the terminal, if standard output is one.
+/// Columns of the terminal, if standard output is one. One that does not tell its size has 80.
 fn terminal_width() -> Option<usize> {
-    comfy_table::Table::new().width().map(usize::from)
+    let columns = comfy_table::Table::new().width().map(usize::from);
+    columns.map(|columns| if columns == 0 { 80 } else { columns })
 }
 
 fn replay(
