@@ -3,19 +3,9 @@
 
 mod program;
 
-use program::{Scratch, ran};
+use program::{Scratch, ran, replay};
 
 const CALL: &str = "{\"tool\":\"think\"}\n";
-
-/// Replays `t.jsonl` with this content under `p.toml` with that one, as JSON lines.
-fn replay(trace: impl AsRef<[u8]>, policy: &str, flags: &str) -> program::Ran {
-    let scratch = Scratch::new();
-    scratch.file("t.jsonl", trace);
-    scratch.file("p.toml", policy);
-    scratch.gate(&format!(
-        "replay t.jsonl --policy p.toml --format jsonl {flags}"
-    ))
-}
 
 #[test]
 fn nothing_is_said_to_be_nothing() {

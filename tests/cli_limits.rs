@@ -2,20 +2,10 @@
 
 mod program;
 
-use program::{Scratch, ran};
+use program::{Scratch, ran, replay};
 use std::process::Stdio;
 
 const CALL: &str = "{\"tool\":\"think\"}\n";
-
-/// Replays `t.jsonl` with this content under `p.toml` with that one, as JSON lines.
-fn replay(trace: impl AsRef<[u8]>, policy: &str, flags: &str) -> program::Ran {
-    let scratch = Scratch::new();
-    scratch.file("t.jsonl", trace);
-    scratch.file("p.toml", policy);
-    scratch.gate(&format!(
-        "replay t.jsonl --policy p.toml --format jsonl {flags}"
-    ))
-}
 
 #[test]
 fn what_lies_beyond_the_byte_limit_is_told() {

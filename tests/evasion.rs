@@ -6,12 +6,7 @@ use program::{Ran, Scratch};
 
 /// Replays these records under that policy, as JSON lines.
 fn replay(records: &[&str], policy: &str, flags: &str) -> Ran {
-    let scratch = Scratch::new();
-    scratch.file("t.jsonl", records.join("\n") + "\n");
-    scratch.file("p.toml", policy);
-    scratch.gate(&format!(
-        "replay t.jsonl --policy p.toml --format jsonl {flags}"
-    ))
+    program::replay(records.join("\n") + "\n", policy, flags)
 }
 
 #[test]

@@ -93,6 +93,16 @@ impl Scratch {
     }
 }
 
+/// Replays a trace of this content under a policy of that one, as JSON lines.
+pub fn replay(trace: impl AsRef<[u8]>, policy: &str, flags: &str) -> Ran {
+    let scratch = Scratch::new();
+    scratch.file("t.jsonl", trace);
+    scratch.file("p.toml", policy);
+    scratch.gate(&format!(
+        "replay t.jsonl --policy p.toml --format jsonl {flags}"
+    ))
+}
+
 /// How it ended; an end by a signal has no status of its own and counts as -1.
 pub fn ran(output: Output) -> Ran {
     Ran {
