@@ -24,6 +24,10 @@ pub(super) struct InputArgs {
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 20)]
     pub(super) max_line: usize,
 
+    /// Most bytes held of an input that has to be put in order, or is an archive
+    #[arg(long, value_name = "BYTES", default_value_t = 256 << 20)]
+    pub(super) max_hold: usize,
+
     /// Most bytes read of one input after decompression
     #[arg(long, value_name = "BYTES")]
     pub(super) max_bytes: Option<u64>,
@@ -46,6 +50,7 @@ impl InputArgs {
         let named = |id: &String| IMPORTERS.iter().find(|f| f.id == id).map(|f| f.id);
         ReadOptions {
             max_line: self.max_line,
+            max_hold: self.max_hold,
             max_bytes: self.max_bytes,
             from: self.from.as_ref().and_then(named),
             allow_torn_tail: self.allow_torn_tail,

@@ -3,7 +3,7 @@
 use super::Record;
 use super::drive::Cut;
 use crate::trace::fault::Place;
-use crate::trace::json::{Json, JsonError, JsonErrorKind, Raw, Scanner, parse};
+use crate::trace::json::{Json, JsonError, JsonErrorKind, Raw, Scanner, parse_tolerant};
 use crate::trace::lines::{BOM, Content, Lines};
 use std::io::Read;
 
@@ -125,7 +125,7 @@ fn is_object(line: &[u8]) -> bool {
 }
 
 fn parse_span(text: &[u8]) -> Result<(), JsonError> {
-    let mut scanner = Scanner::new(text);
+    let mut scanner = Scanner::tolerant(text);
     scanner.value(1)?;
     scanner.end()
 }
@@ -148,7 +148,7 @@ pub struct Document<'a> {
 impl<'a> Document<'a> {
     /// The values of `text`.
     pub fn new(text: &'a [u8]) -> Self {
-        let mut scanner = Scanner::new(text);
+        let mut scanner = Scanner::tolerant(text);
         for &byte in BOM {
             scanner.take(byte);
         }
@@ -235,11 +235,15 @@ pub fn sample(head: &Head, cut: Cut) -> Vec<Json<'_>> {
             .take(SAMPLE_RECORDS)
             .enumerate()
             .take_while(|(i, raw)| *i == 0 || raw.offset + raw.bytes.len() <= SAMPLE_BYTES)
-            .filter_map(|(_, raw)| parse(raw.bytes).ok())
+            .filter_map(|(_, raw)| parse_tolerant(raw.bytes).ok().map(|(json, _)| json))
             .collect(),
         Cut::Lines => spans(head)
             .into_iter()
-            .filter_map(|(start, end)| parse(&head.bytes[start..end]).ok())
+            .filter_map(|(start, end)| {
+                parse_tolerant(&head.bytes[start..end])
+                    .ok()
+                    .map(|(json, _)| json)
+            })
             .collect(),
     }
 }

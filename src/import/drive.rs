@@ -13,6 +13,9 @@ use std::io::Read;
 pub struct ReadOptions {
     /// Longest line in bytes that is read, and longest document; longer ones are faults.
     pub max_line: usize,
+    /// Most bytes of one input that are held back where a format has to be put in order, and most
+    /// bytes of an archive; what goes beyond is a fault.
+    pub max_hold: usize,
     /// Most bytes read of one input after decompression; absent means no limit. What is beyond is
     /// a fault.
     pub max_bytes: Option<u64>,
@@ -26,6 +29,7 @@ impl Default for ReadOptions {
     fn default() -> Self {
         ReadOptions {
             max_line: 64 << 20,
+            max_hold: 256 << 20,
             max_bytes: None,
             from: None,
             allow_torn_tail: false,

@@ -7,11 +7,15 @@
 pub mod canonical;
 pub mod claude_code;
 mod cut;
+pub mod doc;
 pub mod drive;
 pub mod foreign;
+mod mapping;
 pub mod openai_chat;
 mod reading;
 pub mod syntax;
+
+pub use mapping::Mapping;
 
 use crate::trace::event::Event;
 use crate::trace::fault::{Notice, Place};
@@ -70,16 +74,64 @@ pub trait Importer {
     }
 }
 
+/// What an importer is told of the input that it is made for.
+#[derive(Clone, Copy, Debug)]
+pub struct Opening<'a> {
+    /// Number of the input among those of the audit, from 0.
+    pub input: usize,
+    /// Its name without directories and endings, after which a run without a name is named.
+    pub stem: &'a str,
+    /// Most bytes of an input that are held back, where a format has to be seen whole to be put in
+    /// order. What goes beyond is a fault.
+    pub max_hold: usize,
+}
+
+/// Why a sample is of a format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sign {
+    /// Whether nothing else writes such records. Otherwise it is only taken where no other format
+    /// recognises the sample.
+    pub is_decisive: bool,
+    /// What was seen, in plain words.
+    pub reason: String,
+}
+
+impl Sign {
+    /// Nothing else writes such records.
+    pub fn decisive(reason: impl Into<String>) -> Self {
+        Sign {
+            is_decisive: true,
+            reason: reason.into(),
+        }
+    }
+
+    /// Such records may be of other formats too.
+    pub fn likely(reason: impl Into<String>) -> Self {
+        Sign {
+            is_decisive: false,
+            reason: reason.into(),
+        }
+    }
+}
+
 /// A format that can be read.
 pub struct Format {
     /// Its name, as `--from` takes it and reports print it.
     pub id: &'static str,
+    /// Its name among people.
+    pub title: &'static str,
     /// One line about it for help and documentation.
     pub doc: &'static str,
-    /// Why the sample is of this format, in plain words; `None` if it is not.
-    pub recognise: fn(sample: &[Json<'_>]) -> Option<String>,
-    /// Makes a reader for one input, whose name without directories and endings is `stem`.
-    pub importer: fn(input: usize, stem: &str) -> Box<dyn Importer>,
+    /// Versions of the programs that wrote the recordings it was made after.
+    pub seen: &'static str,
+    /// Where what gate knows of a call comes from.
+    pub mapping: Mapping,
+    /// What a reader of a report has to know of it: sentences in Markdown.
+    pub notes: &'static [&'static str],
+    /// Why the sample is of this format; `None` if it is not.
+    pub recognise: fn(sample: &[Json<'_>]) -> Option<Sign>,
+    /// Makes a reader for one input.
+    pub importer: fn(opening: Opening<'_>) -> Box<dyn Importer>,
 }
 
 /// Every format, the most decisive signature first.

@@ -2,7 +2,7 @@
 
 use super::cut::{self, Document, Head};
 use super::drive::{Cut, InputReport, ReadOptions, format};
-use super::{Format, IMPORTERS, Importer, Record, Sink, canonical, syntax};
+use super::{Format, IMPORTERS, Importer, Opening, Record, Sign, Sink, canonical, syntax};
 use crate::trace::event::Event;
 use crate::trace::fault::{FaultCode, Notice, NoticeKind, Place, WarningCode};
 use crate::trace::input::Input;
@@ -69,7 +69,11 @@ impl<'s, 'o> Reading<'s, 'o> {
         self.refused = chosen.is_none();
         self.cut_off = self.refused;
         let format = chosen.unwrap_or(&canonical::FORMAT);
-        let mut importer = (format.importer)(self.input, stem);
+        let mut importer = (format.importer)(Opening {
+            input: self.input,
+            stem,
+            max_hold: self.options.max_hold,
+        });
         match cut {
             Cut::Lines => self.lines((&head.bytes[..]).chain(source), importer.as_mut()),
             Cut::Document => self.document(&head, importer.as_mut()),
@@ -100,10 +104,22 @@ impl<'s, 'o> Reading<'s, 'o> {
             }
             return named;
         }
-        for format in IMPORTERS {
-            if let Some(reason) = (format.recognise)(sample) {
-                self.report.reason = reason;
+        let mut found: Vec<(&Format, Sign)> = IMPORTERS
+            .iter()
+            .filter_map(|format| Some((format, (format.recognise)(sample)?)))
+            .collect();
+        if found.iter().any(|(_, sign)| sign.is_decisive) {
+            found.retain(|(_, sign)| sign.is_decisive);
+        }
+        match &found[..] {
+            [(format, sign)] => {
+                self.report.reason.clone_from(&sign.reason);
                 return Some(format);
+            }
+            [] => {}
+            several => {
+                self.undecided(several);
+                return None;
             }
         }
         if sample.iter().any(|value| matches!(value, Json::Object(_))) {
@@ -115,6 +131,16 @@ impl<'s, 'o> Reading<'s, 'o> {
         }
         self.report.reason = "no record to tell it from".to_owned();
         Some(&canonical::FORMAT)
+    }
+
+    fn undecided(&mut self, candidates: &[(&Format, Sign)]) {
+        let why = |(format, sign): &(&Format, Sign)| format!("{} ({})", format.id, sign.reason);
+        let names: Vec<_> = candidates.iter().map(why).collect();
+        let names = names.join(", or ");
+        self.report.reason = "several formats recognise it".to_owned();
+        let message = format!("undecided between formats: {names}");
+        let help = "name its format with `--from`".to_owned();
+        self.of_input(FaultCode::UnknownType, message, Some(help));
     }
 
     fn lines(&mut self, bytes: impl Read, importer: &mut dyn Importer) {
@@ -203,7 +229,7 @@ impl<'s, 'o> Reading<'s, 'o> {
             return self.nul_bytes(&record, offset);
         }
         if record.last {
-            let mut scanner = Scanner::new(text);
+            let mut scanner = Scanner::tolerant(text);
             if let Err(e) = scanner.value(1)
                 && e.kind == JsonErrorKind::Truncated
             {

@@ -63,6 +63,9 @@ pub struct ToolCall<'a> {
     pub turn: Option<u64>,
     /// Arguments; absent in the input means `{}`.
     pub args: RawJson<'a>,
+    /// Whether the recording does not tell the arguments; `args` is then `{}`, and nothing that
+    /// needs them can be judged.
+    pub args_unknown: bool,
     /// Who calls; absent means the run's agent.
     pub agent: Option<Cow<'a, str>>,
     /// What the call touches.
@@ -285,6 +288,7 @@ impl ToolCall<'_> {
             id: self.id.map(own),
             turn: self.turn,
             args: self.args.into_owned(),
+            args_unknown: self.args_unknown,
             agent: self.agent.map(own),
             resources: self.resources.into_iter().map(own).collect(),
             estimated_cost: self.estimated_cost,

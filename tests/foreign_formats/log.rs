@@ -1,6 +1,6 @@
 //! Drives an importer and writes down what it says, one line an event or notice.
 
-use gate::import::{IMPORTERS, Record, Sink};
+use gate::import::{IMPORTERS, Opening, Record, Sink};
 use gate::trace::event::{Event, RawJson};
 use gate::trace::fault::{Notice, NoticeKind, Place};
 use gate::trace::json::{Json, Scanner, parse};
@@ -39,7 +39,11 @@ pub fn elements(format: &str, text: &[u8]) -> Log {
 
 fn read(format: &str, records: Vec<(u64, &[u8])>, torn: bool) -> Log {
     let format = IMPORTERS.iter().find(|f| f.id == format).expect("listed");
-    let mut importer = (format.importer)(0, "stem");
+    let mut importer = (format.importer)(Opening {
+        input: 0,
+        stem: "stem",
+        max_hold: 1 << 20,
+    });
     let mut log = Log::default();
     let count = records.len();
     for (i, (line, text)) in records.into_iter().enumerate() {

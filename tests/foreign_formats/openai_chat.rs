@@ -129,8 +129,12 @@ fn results_are_never_paired_by_position() {
         r#"{"role":"tool","content":"x"}"#,
         &result("z", "null"),
     ]);
-    let events = ["1: stem-1: result  - \"x\"", "1: stem-1: result z - -"];
-    assert_eq!(log.events[2..], events);
+    let events = [
+        "1: stem-1: result  - \"x\"",
+        "1: stem-1: result z - -",
+        "1: stem-1: call 1 a f {}",
+    ];
+    assert_eq!(log.events[1..], events);
     assert_eq!(log.notices, ["warning assumed 1:1 stem-1"]);
 }
 

@@ -10,7 +10,7 @@ mod numbers;
 mod text;
 mod values;
 
-use super::{Format, Importer, Record, Sink, syntax};
+use super::{Format, Importer, Mapping, Opening, Record, Sign, Sink, syntax};
 use crate::trace::fault::{FaultCode, Notice, NoticeKind, WarningCode};
 use crate::trace::json::{self, Damage, Json, RawMember, decode};
 use fields::{Fields, Slots, quoted};
@@ -22,34 +22,55 @@ use std::collections::BTreeSet;
 /// The format.
 pub const FORMAT: Format = Format {
     id: "canonical",
+    title: "gate's own",
     doc: "gate's own: JSONL with `tool`, `run`, `args` and, in `type`, the kind of record",
+    seen: "all",
+    mapping: Mapping {
+        run: "`run`",
+        agent: "`agent`",
+        intent: "`intent`",
+        meta: "`meta`",
+        turn: "`turn`",
+        id: "`id`",
+        args: "`args`",
+        result: "`result`",
+        error: "`error`",
+        cost: "`cost_usd`",
+        tokens: "`tokens`",
+        approval: "`approval`",
+        decision: "`decision`",
+        label: "`label`",
+        end: "`status` of a `run_end`",
+        ts: "`ts`",
+    },
+    notes: &["Every field is described in [trace.md](trace.md)."],
     recognise,
-    importer: |_, stem| Box::new(Canonical::new(stem)),
+    importer: |opening| Box::new(Canonical::new(opening)),
 };
 
 /// Unknown names that are remembered for one input, so that a hostile one cannot fill the memory.
 const MOST_NAMES: usize = 4096;
 
-fn recognise(sample: &[Json<'_>]) -> Option<String> {
+fn recognise(sample: &[Json<'_>]) -> Option<Sign> {
     sample.iter().find_map(|record| {
         let kind = record.get("type").and_then(Json::as_str);
         if let Some((_, word)) = Kind::ALL.iter().find(|(_, word)| Some(*word) == kind) {
-            return Some(format!("a record of type `{word}`"));
+            return Some(Sign::likely(format!("a record of type `{word}`")));
         }
         if record.get("tool").is_some() {
-            return Some("a record with `tool`".to_owned());
+            return Some(Sign::likely("a record with `tool`"));
         }
         // The other spellings are common words: a `type` that is not ours says who wrote them.
         if kind.is_some() {
             return None;
         }
         if record.get("tool_name").is_some() {
-            return Some("a record with `tool_name`".to_owned());
+            return Some(Sign::likely("a record with `tool_name`"));
         }
         let arguments = ["args", "arguments", "input", "argv", "payload"];
         let with = arguments.iter().find(|k| record.get(k).is_some())?;
         record.get("name").and_then(Json::as_str)?;
-        Some(format!("a record with `name` and `{with}`"))
+        Some(Sign::likely(format!("a record with `name` and `{with}`")))
     })
 }
 
@@ -110,9 +131,9 @@ impl Importer for Canonical {
 }
 
 impl Canonical {
-    fn new(stem: &str) -> Self {
+    fn new(opening: Opening<'_>) -> Self {
         Canonical {
-            stem: stem.to_owned(),
+            stem: opening.stem.to_owned(),
             escapes: memmem::Finder::new("\\u"),
             names: BTreeSet::new(),
             unknown: 0,

@@ -1,18 +1,14 @@
 //! Rows of the user and of the assistant: calls, results and prompts.
 
-use super::held::Answer;
-use super::run::{Run, timestamp};
+use super::session::{Session, timestamp};
 use super::{prompt, refusal};
-use crate::import::foreign::ids::Fingerprint;
-use crate::import::foreign::record::kind;
 use crate::import::foreign::{
-    Content, Out, Pairing, Unusable, arguments, check_value, identifier, once, quote,
+    Answer, Content, Out, Told, Unusable, arguments, check_value, identifier, kind, once, tool_name,
 };
 use crate::trace::event::{Outcome, ToolCall, ToolResult};
-use crate::trace::fault::{FaultCode, WarningCode};
+use crate::trace::fault::FaultCode;
 use crate::trace::json::Json;
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 /// Blocks of a message that are neither calls nor results.
 const OTHER_BLOCKS: &[&str] = &[
@@ -28,10 +24,10 @@ const OTHER_BLOCKS: &[&str] = &[
 
 /// Reads a row of type `user` or `assistant`.
 pub fn read(
-    run: &mut Run,
+    session: &mut Session,
     row: &Json<'_>,
     is_user: bool,
-    told: &mut BTreeSet<String>,
+    told: &mut Told,
     out: &mut Out<'_>,
 ) {
     let Some(message) = row.get("message") else {
@@ -57,10 +53,10 @@ pub fn read(
     let intent = prompt::of(row, content).filter(|_| is_user);
     let is_prompt = intent.is_some();
     if is_prompt {
-        run.start(intent, row, out);
+        session.start(intent, row, out);
     }
     let mut rows = Reader {
-        run,
+        session,
         row,
         message,
         told,
@@ -70,15 +66,15 @@ pub fn read(
     }
     if is_prompt {
         // The user goes on; results in the same row have been taken.
-        run.release(out);
+        session.run.release(out);
     }
 }
 
 struct Reader<'r> {
-    run: &'r mut Run,
+    session: &'r mut Session,
     row: &'r Json<'r>,
     message: &'r Json<'r>,
-    told: &'r mut BTreeSet<String>,
+    told: &'r mut Told,
 }
 
 impl Reader<'_> {
@@ -93,25 +89,14 @@ impl Reader<'_> {
             let _ = self.call(block, out);
         } else if name.ends_with("tool_result") {
             let _ = self.result(block, out);
-        } else if !OTHER_BLOCKS.contains(&name) && self.told.insert(format!("block {name}")) {
-            let message = format!("blocks of the unknown type {} are skipped", quote(name));
-            out.warn(WarningCode::Assumed, message);
+        } else if !OTHER_BLOCKS.contains(&name) {
+            self.told.skip("blocks", name, out);
         }
     }
 
     fn call(&mut self, block: &Json<'_>, out: &mut Out<'_>) -> Result<(), Unusable> {
         once(block, &["type", "id", "name", "input"], out)?;
-        let tool = match identifier("name", block.get("name"), out)? {
-            Some("") => {
-                out.fault(FaultCode::BadField, "a call with an empty tool name");
-                return Err(Unusable);
-            }
-            Some(tool) => tool,
-            None => {
-                out.fault(FaultCode::MissingField, "a call without `name`");
-                return Err(Unusable);
-            }
-        };
+        let tool = tool_name("name", block.get("name"), out)?;
         // Tools of a server that the model calls by itself go by the same names as those of one that
         // the program calls.
         let server = identifier("server_name", block.get("server_name"), out)?;
@@ -119,61 +104,31 @@ impl Reader<'_> {
             Some(server) => Cow::Owned(format!("mcp__{server}__{tool}")),
             None => Cow::Borrowed(tool),
         };
-        let id = identifier("id", block.get("id"), out)?.filter(|id| !id.is_empty());
+        let id = identifier("id", block.get("id"), out)?;
         let args = arguments(tool, block.get("input"), out);
-        let print = Fingerprint::of(tool, args.bytes());
-        if id.is_some_and(|id| self.run.ids.repeats(id, print)) {
-            self.run.repeated(out.place());
-            return Ok(());
-        }
-        let unique = id.map(|id| self.unique(id, print, out));
-        self.run.start(None, self.row, out);
-        let turn = self.run.turn(self.message);
+        self.session.start(None, self.row, out);
+        self.session.turn(self.message);
         let call = ToolCall {
             tool: Cow::Owned(tool.to_owned()),
-            id: unique.map(Cow::Owned),
-            turn: Some(turn),
+            id: id.map(|id| Cow::Owned(id.to_owned())),
             args,
             ts: timestamp(self.row),
             ..ToolCall::default()
         };
-        self.run.call(call, out);
+        self.session.run.call(call, out);
         Ok(())
-    }
-
-    fn unique(&mut self, id: &str, print: Fingerprint, out: &mut Out<'_>) -> String {
-        let unique = self.run.ids.add(id, print);
-        if unique != id {
-            let message = format!(
-                "the call id {} comes back with other content, taken as {}",
-                quote(id),
-                quote(&unique)
-            );
-            out.warn(WarningCode::Assumed, message);
-        }
-        unique
     }
 
     fn result(&mut self, block: &Json<'_>, out: &mut Out<'_>) -> Result<(), Unusable> {
         once(block, &["type", "tool_use_id", "content", "is_error"], out)?;
         let id = identifier("tool_use_id", block.get("tool_use_id"), out)?.unwrap_or_default();
-        let call = if id.is_empty() {
-            let message = "a result that names no call is taken as the result of none";
-            out.warn(WarningCode::Assumed, message);
-            String::new()
-        } else {
-            match self.run.ids.close(id) {
-                Pairing::Answered { repeated: true, .. } => return Ok(()),
-                Pairing::Open(call) | Pairing::Answered { id: call, .. } => call,
-                Pairing::Unknown => id.to_owned(),
-            }
-        };
         let value = block.get("content");
         let content = Content::of(value);
         let error = failed(block, out);
         if let Some(by) = content.text().filter(|_| error).and_then(refusal::by) {
-            self.tell_refusal(out);
-            self.run.answer(call, Answer::Refusal(by), out);
+            let message = "calls whose error result tells of a refusal are taken as not executed";
+            self.told.assume(message, out);
+            self.session.run.answer(id, Answer::Refusal(by), out);
             return Ok(());
         }
         check_value("a result", value.unwrap_or(&Json::Null), out);
@@ -186,15 +141,8 @@ impl Reader<'_> {
             ts: timestamp(self.row),
             ..ToolResult::default()
         };
-        self.run.answer(call, Answer::Result(result), out);
+        self.session.run.answer(id, Answer::Result(result), out);
         Ok(())
-    }
-
-    fn tell_refusal(&mut self, out: &mut Out<'_>) {
-        if self.told.insert("refusal".to_owned()) {
-            let message = "calls whose error result tells of a refusal are taken as not executed";
-            out.warn(WarningCode::Assumed, message);
-        }
     }
 }
 

@@ -30,42 +30,60 @@
 //! What is not about calls is skipped by name; a kind of row that is not known is skipped with a
 //! warning. Costs and tokens of single results are not recorded.
 
-mod held;
 mod message;
 mod prompt;
 mod refusal;
 mod row;
-mod run;
+mod session;
 
-use super::foreign::{Out, check_bytes, identifier, once, open, quote};
-use super::{Format, Importer, Record, Sink};
-use crate::trace::fault::{FaultCode, Notice, NoticeKind, Place, WarningCode};
+use super::foreign::{Out, Runs, Told, check_bytes, identifier, once, open};
+use super::{Format, Importer, Mapping, Opening, Record, Sink};
+use crate::trace::fault::FaultCode;
 use crate::trace::json::Json;
-use run::Run;
-use std::collections::{BTreeMap, BTreeSet};
+use session::Session;
 
 /// Claude Code.
 pub const FORMAT: Format = Format {
     id: "claude_code",
+    title: "Claude Code",
     doc: "Claude Code session and subagent files (JSONL), and its stream-json output",
+    seen: "1.0.0 to 2.1.29",
+    mapping: Mapping {
+        run: "`sessionId`; a subagent is a run of its own, `<session>/<agentId>`",
+        agent: "`agentId` of a subagent; not known in the session itself",
+        intent: "the first prompt of the user, without what the program put in",
+        meta: "`cwd`, `version`, `gitBranch`, `model`",
+        turn: "one answer of the model: rows of one `message.id`",
+        id: "`id` of the `tool_use` block",
+        args: "`input`",
+        result: "`content` of the `tool_result` block",
+        error: "`is_error`",
+        decision: "refusals only, by the text of an error result",
+        ts: "`timestamp`",
+        ..Mapping::NOTHING
+    },
+    notes: &[
+        "A resumed session writes its history again: the same call under the same id is left out, another call under it is `id#2`.",
+        "A refused call is recorded as blocked and has no result. Approvals that were given are not recorded.",
+    ],
     recognise: row::recognise,
-    importer: |_, stem| Box::new(ClaudeCode::new(stem)),
+    importer: |opening| Box::new(ClaudeCode::new(opening)),
 };
 
 /// Reader of one input.
 pub struct ClaudeCode {
     stem: String,
-    runs: BTreeMap<Option<String>, Run>,
-    told: BTreeSet<String>,
+    runs: Runs<Session>,
+    told: Told,
 }
 
 impl ClaudeCode {
-    /// Begins an input of that name.
-    pub fn new(stem: &str) -> Self {
+    /// Begins an input.
+    pub fn new(opening: Opening<'_>) -> Self {
         ClaudeCode {
-            stem: stem.to_owned(),
-            runs: BTreeMap::new(),
-            told: BTreeSet::new(),
+            stem: opening.stem.to_owned(),
+            runs: Runs::default(),
+            told: Told::default(),
         }
     }
 
@@ -75,30 +93,17 @@ impl ClaudeCode {
             Ok(None) => return out.fault(FaultCode::MissingField, "a row without `type`"),
             Err(_) => return,
         };
-        let run = self
-            .runs
-            .entry(id.run.clone())
-            .or_insert_with(|| Run::new(id));
+        let name = id.run.clone();
+        let session = self.runs.get(name.as_deref(), || Session::new(id));
         if kind == "user" || kind == "assistant" {
             // Of other rows without a session the run is not known.
-            out.set_run(run.id.run.as_deref().unwrap_or(&self.stem));
-            run.note(row);
-            message::read(run, row, kind == "user", &mut self.told, out);
+            out.set_run(session.run.name().unwrap_or(&self.stem));
+            session.note(row);
+            message::read(session, row, kind == "user", &mut self.told, out);
         } else if row::is_beginning(row) {
-            run.note(row);
-        } else if !row::IGNORED.contains(&kind) && self.told.insert(format!("row {kind}")) {
-            let message = format!("rows of the unknown type {} are skipped", quote(kind));
-            out.warn(WarningCode::Assumed, message);
-        }
-    }
-
-    /// Hands on what all runs hold, the run that has waited longest first.
-    fn release(&mut self, sink: &mut dyn Sink) {
-        let mut runs: Vec<_> = self.runs.values_mut().collect();
-        runs.sort_by_key(|run| run.held_from());
-        let mut out = Out::new(sink, Place::default());
-        for run in runs {
-            run.release(&mut out);
+            session.note(row);
+        } else if !row::IGNORED.contains(&kind) {
+            self.told.skip("rows", kind, out);
         }
     }
 }
@@ -117,29 +122,14 @@ impl Importer for ClaudeCode {
         let Ok(id) = id else {
             return;
         };
-        if id.is_assumed && self.told.insert("sidechain".to_owned()) {
+        if id.is_assumed {
             let message = "rows of subagents that are not named are taken as one run";
-            out.warn(WarningCode::Assumed, message);
+            self.told.assume(message, &mut out);
         }
         self.row(&row, id, &mut out);
     }
 
     fn finish(&mut self, sink: &mut dyn Sink) {
-        self.release(sink);
-        for (id, run) in &self.runs {
-            let Some((place, count)) = run.repeats else {
-                continue;
-            };
-            let plural = if count == 1 { "call" } else { "calls" };
-            sink.notice(Notice {
-                kind: NoticeKind::Warning(WarningCode::RepeatedCall),
-                place,
-                run: Some(id.as_ref().unwrap_or(&self.stem).clone()),
-                message: format!(
-                    "{count} {plural} of earlier history, written again from here on, counted once"
-                ),
-                help: None,
-            });
-        }
+        std::mem::take(&mut self.runs).finish(&self.stem, sink);
     }
 }

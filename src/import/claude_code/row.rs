@@ -1,5 +1,6 @@
 //! What kind of row it is and which run it belongs to.
 
+use crate::import::Sign;
 use crate::import::foreign::{Out, Unusable, identifier};
 use crate::trace::json::Json;
 
@@ -95,7 +96,7 @@ pub fn is_beginning(row: &Json<'_>) -> bool {
 }
 
 /// Why the sample is of Claude Code, if it is.
-pub fn recognise(sample: &[Json<'_>]) -> Option<String> {
+pub fn recognise(sample: &[Json<'_>]) -> Option<Sign> {
     let says = |row: &Json<'_>| {
         let kind = row.get("type").and_then(Json::as_str);
         matches!(kind, Some("user" | "assistant"))
@@ -107,10 +108,10 @@ pub fn recognise(sample: &[Json<'_>]) -> Option<String> {
         .any(|row| says(row) && has(row, "sessionId") && has(row, "parentUuid"))
     {
         let reason = "a user or assistant row with `sessionId`, `parentUuid` and `message`";
-        return Some(reason.to_owned());
+        return Some(Sign::decisive(reason));
     }
     sample
         .iter()
         .any(|row| has(row, "session_id") && (says(row) || is_beginning(row)))
-        .then(|| "rows of a stream with `session_id`, `type` and `message`".to_owned())
+        .then(|| Sign::decisive("rows of a stream with `session_id`, `type` and `message`"))
 }

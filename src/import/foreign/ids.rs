@@ -70,6 +70,11 @@ impl CallIds {
         }
     }
 
+    /// Whether a call of this id has been added.
+    pub fn knows(&self, id: &str) -> bool {
+        self.calls.get(id).is_some_and(|calls| !calls.is_empty())
+    }
+
     /// Adds a call and returns its unique id.
     pub fn add(&mut self, id: &str, print: Fingerprint) -> String {
         let name = self.unique(id);

@@ -6,14 +6,23 @@
 
 pub mod args;
 pub mod content;
+pub mod held;
 pub mod ids;
+pub mod meta;
 pub mod out;
 pub mod record;
+pub mod run;
 pub mod text;
+pub mod time;
+pub mod told;
 
 pub use args::arguments;
 pub use content::Content;
-pub use ids::{CallIds, Pairing};
+pub use held::Answer;
+pub use meta::meta;
 pub use out::{Out, quote};
-pub use record::{check_bytes, open};
-pub use text::{Unusable, check_value, identifier, once};
+pub use record::{check_bytes, kind, open};
+pub use run::{Run, Runs};
+pub use text::{Unusable, check_value, identifier, once, tool_name};
+pub use time::{Unit, timestamp};
+pub use told::Told;

@@ -71,6 +71,11 @@ impl<'s> Out<'s> {
         self.notice(kind, self.place, message.into(), None);
     }
 
+    /// Reports a warning at a place of its own.
+    pub fn warn_at(&mut self, place: Place, code: WarningCode, message: impl Into<String>) {
+        self.notice(NoticeKind::Warning(code), place, message.into(), None);
+    }
+
     fn notice(&mut self, kind: NoticeKind, place: Place, message: String, help: Option<String>) {
         self.sink.notice(Notice {
             kind,

@@ -2,14 +2,21 @@
 
 use super::out::Out;
 use crate::import::Record;
-use crate::trace::fault::{FaultCode, Place};
+use crate::trace::fault::{FaultCode, WarningCode};
 use crate::trace::json::{self, Json, JsonErrorKind};
 
 /// Parses a record that has to be one JSON object. `None` means that a fault was reported.
 pub fn open<'a>(record: &Record<'a>, out: &mut Out<'_>) -> Option<Json<'a>> {
-    match json::parse(record.text) {
-        Ok(object @ Json::Object(_)) => Some(object),
-        Ok(other) => {
+    match json::parse_tolerant(record.text) {
+        Ok((object @ Json::Object(_), not_finite)) => {
+            if let Some(offset) = not_finite {
+                let place = record.at(offset);
+                let message = "NaN and Infinity are no JSON, they are read as null";
+                out.warn_at(place, WarningCode::Assumed, message);
+            }
+            Some(object)
+        }
+        Ok((other, _)) => {
             let message = format!("expected an object, found {}", kind(&other));
             out.fault(FaultCode::NotAnObject, message);
             None
@@ -20,7 +27,7 @@ pub fn open<'a>(record: &Record<'a>, out: &mut Out<'_>) -> Option<Json<'a>> {
                 JsonErrorKind::Truncated if record.last => FaultCode::TruncatedInput,
                 JsonErrorKind::Truncated | JsonErrorKind::Malformed => FaultCode::MalformedJson,
             };
-            out.fault_at(place_at(record, error.offset), code, error.message);
+            out.fault_at(record.at(error.offset), code, error.message);
             None
         }
     }
@@ -30,7 +37,7 @@ pub fn open<'a>(record: &Record<'a>, out: &mut Out<'_>) -> Option<Json<'a>> {
 /// as U+FFFD; names and ids that hold them are refused by [`identifier`](super::identifier).
 pub fn check_bytes(record: &Record<'_>, out: &mut Out<'_>) {
     if let Err(error) = std::str::from_utf8(record.text) {
-        let place = place_at(record, error.valid_up_to());
+        let place = record.at(error.valid_up_to());
         out.fault_at(place, FaultCode::InvalidUtf8, "bytes that are not UTF-8");
     }
 }
@@ -47,26 +54,12 @@ pub fn kind(json: &Json<'_>) -> &'static str {
     }
 }
 
-/// The place of a byte of the record, which may span lines.
-fn place_at(record: &Record<'_>, offset: usize) -> Place {
-    let before = &record.text[..offset.min(record.text.len())];
-    let mut place = record.place;
-    match before.iter().rposition(|&b| b == b'\n') {
-        None => place.column = place.column.max(1) + before.len() as u64,
-        Some(end) => {
-            place.line += before.iter().filter(|&&b| b == b'\n').count() as u64;
-            place.column = (before.len() - end) as u64;
-        }
-    }
-    place
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::import::Sink;
     use crate::trace::event::Event;
-    use crate::trace::fault::Notice;
+    use crate::trace::fault::{Notice, Place};
 
     #[derive(Default)]
     struct Notices(Vec<(&'static str, u64, u64)>);

@@ -45,6 +45,23 @@ pub fn identifier<'j>(
     Err(Unusable)
 }
 
+/// Reads the name of the tool of a call, which has to be there.
+///
+/// # Errors
+/// It is absent, empty, no string or damaged; the fault has been reported.
+pub fn tool_name<'j>(
+    field: &str,
+    value: Option<&'j Json<'_>>,
+    out: &mut Out<'_>,
+) -> Result<&'j str, Unusable> {
+    match identifier(field, value, out)? {
+        Some("") => out.fault(FaultCode::BadField, "a call with an empty tool name"),
+        Some(name) => return Ok(name),
+        None => out.fault(FaultCode::MissingField, format!("a call without `{field}`")),
+    }
+    Err(Unusable)
+}
+
 /// Requires that an object gives none of `fields` twice: readers differ in which one they believe.
 ///
 /// # Errors

@@ -1,7 +1,6 @@
 //! One call out of a message of the assistant.
 
-use crate::import::foreign::record::kind;
-use crate::import::foreign::{Out, Unusable, arguments, identifier, once};
+use crate::import::foreign::{Out, Unusable, arguments, identifier, kind, once, tool_name};
 use crate::trace::event::RawJson;
 use crate::trace::fault::FaultCode;
 use crate::trace::json::Json;
@@ -66,14 +65,14 @@ type Called<'j> = (Cow<'j, str>, RawJson<'static>);
 
 fn function_call<'j>(function: &'j Json<'j>, out: &mut Out<'_>) -> Result<Called<'j>, Unusable> {
     once(function, &["name", "arguments"], out)?;
-    let tool = name(function, out)?;
+    let tool = tool_name("name", function.get("name"), out)?;
     let args = arguments(tool, function.get("arguments"), out);
     Ok((Cow::Borrowed(tool), args))
 }
 
 fn custom_call<'j>(custom: &'j Json<'j>, out: &mut Out<'_>) -> Result<Called<'j>, Unusable> {
     once(custom, &["name", "input"], out)?;
-    let tool = name(custom, out)?;
+    let tool = tool_name("name", custom.get("name"), out)?;
     // Free text by design: nothing in it has to be an object.
     let args = match custom.get("input") {
         Some(text @ Json::String(_)) => {
@@ -83,13 +82,4 @@ fn custom_call<'j>(custom: &'j Json<'j>, out: &mut Out<'_>) -> Result<Called<'j>
         other => arguments(tool, other, out),
     };
     Ok((Cow::Borrowed(tool), args))
-}
-
-fn name<'j>(function: &'j Json<'_>, out: &mut Out<'_>) -> Result<&'j str, Unusable> {
-    match identifier("name", function.get("name"), out)? {
-        Some("") => out.fault(FaultCode::BadField, "a call with an empty tool name"),
-        Some(name) => return Ok(name),
-        None => out.fault(FaultCode::MissingField, "a call without `name`"),
-    }
-    Err(Unusable)
 }

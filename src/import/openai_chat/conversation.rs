@@ -2,18 +2,13 @@
 
 use super::call::{self, Written};
 use super::recognise::{ROLES, foreign_block};
-use crate::import::foreign::ids::Fingerprint;
-use crate::import::foreign::record::kind;
 use crate::import::foreign::{
-    CallIds, Content, Out, Pairing, Unusable, check_value, identifier, once, quote,
+    Answer, Content, Out, Run, Told, Unusable, check_value, identifier, kind, once, quote,
 };
-use crate::trace::event::{
-    Event, Outcome, RawJson, RunEnd, RunStart, RunStatus, ToolCall, ToolResult,
-};
-use crate::trace::fault::{FaultCode, WarningCode};
+use crate::trace::event::{Outcome, RawJson, RunStart, RunStatus, ToolCall, ToolResult};
+use crate::trace::fault::FaultCode;
 use crate::trace::json::Json;
 use std::borrow::Cow;
-use std::collections::VecDeque;
 
 /// Fields of a message that decide what it is.
 const FIELDS: &[&str] = &[
@@ -38,17 +33,10 @@ pub enum Flavour {
 
 /// A run.
 pub struct Conversation {
-    run: Option<String>,
+    run: Run,
     flavour: Flavour,
-    started: bool,
-    turn: u64,
-    calls: u64,
-    ids: CallIds,
-    /// Calls without an id that wait for their result: function and id given here.
-    legacy: VecDeque<(String, String)>,
     answered: bool,
-    told_ids: bool,
-    told_user: bool,
+    told: Told,
 }
 
 /// The text of a message of the user.
@@ -65,16 +53,10 @@ impl Conversation {
     /// A run without messages. Without a name it is the run named after the file.
     pub fn new(run: Option<String>, flavour: Flavour) -> Self {
         Conversation {
-            run,
+            run: Run::new(run),
             flavour,
-            started: false,
-            turn: 0,
-            calls: 0,
-            ids: CallIds::default(),
-            legacy: VecDeque::new(),
             answered: false,
-            told_ids: false,
-            told_user: false,
+            told: Told::default(),
         }
     }
 
@@ -85,26 +67,18 @@ impl Conversation {
         meta: Option<RawJson<'static>>,
         out: &mut Out<'_>,
     ) {
-        if self.started {
-            return;
-        }
-        self.started = true;
-        out.event(Event::RunStart(RunStart {
-            run: self.run.as_deref().map(Cow::Borrowed),
+        let start = RunStart {
             intent: intent.map(Cow::Owned),
             meta,
             ..RunStart::default()
-        }));
+        };
+        self.run.begin(start, out);
     }
 
-    /// Ends the run, if its last message answers.
+    /// Ends the run: as answered, if its last message answers.
     pub fn finish(self, out: &mut Out<'_>) {
-        if self.answered {
-            out.event(Event::RunEnd(RunEnd {
-                run: self.run.map(Cow::Owned),
-                status: RunStatus::Answered,
-            }));
-        }
+        self.run
+            .finish(self.answered.then_some(RunStatus::Answered), out);
     }
 
     /// Reads the next message.
@@ -134,14 +108,14 @@ impl Conversation {
     }
 
     fn user(&mut self, message: &Json<'_>, out: &mut Out<'_>) {
-        if let Some(intent) = prompt(message).filter(|_| !self.started) {
+        self.run.release(out);
+        if let Some(intent) = prompt(message).filter(|_| !self.run.has_begun()) {
             self.start(Some(intent), None, out);
         }
         let calls = message.get("tool_calls").and_then(Json::as_array);
-        if calls.is_some_and(|calls| !calls.is_empty()) && !self.told_user {
-            self.told_user = true;
+        if calls.is_some_and(|calls| !calls.is_empty()) {
             let text = "calls of the user are not the agent's and are left out";
-            out.warn(WarningCode::Assumed, text);
+            self.told.assume(text, out);
         }
     }
 
@@ -159,47 +133,28 @@ impl Conversation {
             self.answered = true;
             return;
         }
-        self.start(None, None, out);
-        self.turn += 1;
+        self.run.turn(None);
         for entry in entries {
             if let Ok(written) = call::read(entry, out) {
-                self.call(written, false, out);
+                self.call(written, out);
             }
         }
         // Some writers keep the older form next to the newer one: the same call twice.
         if let Some(call) = legacy.filter(|_| entries.is_empty())
             && let Ok(written) = call::read_legacy(call, out)
         {
-            self.call(written, true, out);
+            self.call(written, out);
         }
     }
 
-    fn call(&mut self, written: Written<'_>, is_legacy: bool, out: &mut Out<'_>) {
-        self.calls += 1;
-        let Written { id, tool, args } = written;
-        // What a call without an id is called anyway.
-        let id = id.map_or_else(|| format!("call-{}", self.calls), str::to_owned);
-        let unique = self.ids.add(&id, Fingerprint::of(&tool, args.bytes()));
-        if unique != id && !self.told_ids {
-            self.told_ids = true;
-            let text = format!(
-                "call ids are used more than once, the next {} is taken as {}",
-                quote(&id),
-                quote(&unique)
-            );
-            out.warn(WarningCode::Assumed, text);
-        }
-        if is_legacy {
-            self.legacy.push_back((tool.to_string(), id));
-        }
-        out.event(Event::ToolCall(Box::new(ToolCall {
-            run: self.run.as_deref().map(Cow::Borrowed),
-            tool,
-            id: Some(Cow::Owned(unique)),
-            turn: Some(self.turn),
-            args,
+    fn call(&mut self, written: Written<'_>, out: &mut Out<'_>) {
+        let call = ToolCall {
+            tool: Cow::Owned(written.tool.into_owned()),
+            id: written.id.map(|id| Cow::Owned(id.to_owned())),
+            args: written.args,
             ..ToolCall::default()
-        })));
+        };
+        self.run.call(call, out);
     }
 
     fn tool(&mut self, message: &Json<'_>, out: &mut Out<'_>) {
@@ -222,8 +177,8 @@ impl Conversation {
             _ => "tool_call_id",
         };
         let id = identifier(field, message.get(field), out)?.unwrap_or_default();
-        let call = self.close(id, out);
-        self.outcome(call, message, out);
+        let answer = self.outcome(message, out);
+        self.run.answer(id, answer, out);
         Ok(())
     }
 
@@ -231,27 +186,11 @@ impl Conversation {
         let Ok(name) = identifier("name", message.get("name"), out) else {
             return;
         };
-        let waits = |(tool, _): &(String, String)| Some(tool.as_str()) == name;
-        let position = self.legacy.iter().position(waits);
-        let id = position.and_then(|at| self.legacy.remove(at));
-        let call = self.close(&id.map(|(_, id)| id).unwrap_or_default(), out);
-        self.outcome(call, message, out);
+        let answer = self.outcome(message, out);
+        self.run.answer_in_order(name, answer, out);
     }
 
-    /// The unique id of the call that a result of this id belongs to.
-    fn close(&mut self, id: &str, out: &mut Out<'_>) -> String {
-        if id.is_empty() {
-            let text = "a result that names no call is taken as the result of none";
-            out.warn(WarningCode::Assumed, text);
-            return String::new();
-        }
-        match self.ids.close(id) {
-            Pairing::Open(call) | Pairing::Answered { id: call, .. } => call,
-            Pairing::Unknown => id.to_owned(),
-        }
-    }
-
-    fn outcome(&mut self, call: String, message: &Json<'_>, out: &mut Out<'_>) {
+    fn outcome(&self, message: &Json<'_>, out: &mut Out<'_>) -> Answer {
         let value = message.get("content");
         check_value("a result", value.unwrap_or(&Json::Null), out);
         let content = Content::of(value);
@@ -264,15 +203,13 @@ impl Conversation {
             ),
             _ => None,
         };
-        out.event(Event::ToolResult(ToolResult {
-            run: self.run.as_deref().map(Cow::Borrowed),
-            call: Cow::Owned(call),
+        Answer::Result(ToolResult {
             outcome: Outcome {
                 result: content.into_raw(),
                 error,
                 ..Outcome::default()
             },
-            ts: None,
-        }));
+            ..ToolResult::default()
+        })
     }
 }

@@ -28,20 +28,36 @@ mod call;
 mod conversation;
 mod recognise;
 
-use super::foreign::record::kind;
-use super::foreign::{Out, Unusable, check_bytes, identifier, once, open};
-use super::{Format, Importer, Record, Sink};
-use crate::trace::event::RawJson;
+use super::foreign::{Out, Unusable, check_bytes, identifier, kind, meta, once, open};
+use super::{Format, Importer, Mapping, Opening, Record, Sink};
 use crate::trace::fault::{FaultCode, Place};
-use crate::trace::json::{Json, write_string};
+use crate::trace::json::Json;
 use conversation::{Conversation, Flavour};
 
 /// OpenAI chat messages.
 pub const FORMAT: Format = Format {
     id: "openai_chat",
+    title: "OpenAI chat messages",
     doc: "OpenAI chat-completions: a conversation or a message a record, and results of τ-bench",
+    seen: "chat-completions API, τ-bench, τ²-bench",
+    mapping: Mapping {
+        run: "`id`, `<task_id>/<trial>` of τ-bench, else `<file>-<n>`; single messages are one run, named after the file",
+        intent: "the first text of the user",
+        meta: "`model`, `task_id`, `trial`, `reward`",
+        turn: "a message of the assistant",
+        id: "`tool_calls[].id`; the older `function_call` has none",
+        args: "`function.arguments`",
+        result: "`content` of a message of the tool",
+        error: "τ-bench: a result that begins with `Error:`; τ²-bench: `error`",
+        end: "answered, where the last message is the assistant's and calls nothing",
+        ..Mapping::NOTHING
+    },
+    notes: &[
+        "Ids are not unique: the second call of an id is `id#2`, and a result goes to the nearest earlier open call of its id.",
+        "A result that names no call is never paired by its position.",
+    ],
     recognise: recognise::recognise,
-    importer: |_, stem| Box::new(OpenAiChat::new(stem)),
+    importer: |opening| Box::new(OpenAiChat::new(opening)),
 };
 
 /// Fields of a record that decide what it is.
@@ -59,10 +75,10 @@ pub struct OpenAiChat {
 }
 
 impl OpenAiChat {
-    /// Begins an input of that name.
-    pub fn new(stem: &str) -> Self {
+    /// Begins an input.
+    pub fn new(opening: Opening<'_>) -> Self {
         OpenAiChat {
-            stem: stem.to_owned(),
+            stem: opening.stem.to_owned(),
             records: 0,
             loose: None,
         }
@@ -101,7 +117,8 @@ impl OpenAiChat {
         let messages = elements(record, field, out);
         let mut conversation = Conversation::new(Some(name), flavour);
         let intent = messages.iter().find_map(conversation::prompt);
-        conversation.start(intent, meta(record), out);
+        let known = META.iter().map(|field| (*field, record.get(field)));
+        conversation.start(intent, meta(known), out);
         for message in messages {
             conversation.message(message, out);
         }
@@ -165,19 +182,4 @@ fn elements<'j>(record: &'j Json<'j>, field: &str, out: &mut Out<'_>) -> &'j [Js
             &[]
         }
     }
-}
-
-fn meta(record: &Json<'_>) -> Option<RawJson<'static>> {
-    let mut text = String::new();
-    for field in META {
-        let Some(value @ (Json::String(_) | Json::Number(_))) = record.get(field) else {
-            continue;
-        };
-        text.push(if text.is_empty() { '{' } else { ',' });
-        write_string(field, &mut text);
-        text.push(':');
-        value.write_compact(&mut text);
-    }
-    text.push('}');
-    RawJson::from_text(text).ok()
 }

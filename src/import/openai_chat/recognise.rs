@@ -1,5 +1,6 @@
 //! Telling chat messages from the many formats that look like them.
 
+use crate::import::Sign;
 use crate::trace::json::Json;
 
 /// Roles of messages.
@@ -13,7 +14,7 @@ pub const ROLES: &[&str] = &[
 ];
 
 /// Why the sample is of chat messages, if it is.
-pub fn recognise(sample: &[Json<'_>]) -> Option<String> {
+pub fn recognise(sample: &[Json<'_>]) -> Option<Sign> {
     let list = |record: &Json<'_>, field: &str| {
         let items = record.get(field).and_then(Json::as_array);
         items.is_some_and(|items| items.iter().any(is_message) && !items.iter().any(is_foreign))
@@ -25,17 +26,21 @@ pub fn recognise(sample: &[Json<'_>]) -> Option<String> {
     let is_ours = |record: &&Json<'_>| record.get("suite_name").is_none();
     for record in sample.iter().filter(is_ours) {
         if list(record, "traj") {
-            return Some("a record whose `traj` is a list of messages with roles".to_owned());
+            return Some(Sign::likely(
+                "a record whose `traj` is a list of messages with roles",
+            ));
         }
         if list(record, "messages") {
-            return Some("a record whose `messages` have roles".to_owned());
+            return Some(Sign::likely("a record whose `messages` have roles"));
         }
         if simulation(record) {
-            return Some("a record of `simulations` whose `messages` have roles".to_owned());
+            return Some(Sign::likely(
+                "a record of `simulations` whose `messages` have roles",
+            ));
         }
     }
     (!sample.is_empty() && sample.iter().all(is_message))
-        .then(|| "every record is a message with a role".to_owned())
+        .then(|| Sign::likely("every record is a message with a role"))
 }
 
 /// Whether it is a message of this format and of no other: no typed item, no call in a block, no

@@ -9,7 +9,7 @@
 mod scan;
 mod text;
 
-pub use scan::{Scanner, parse, scan_object};
+pub use scan::{Scanner, parse, parse_tolerant, scan_object};
 pub use text::{Damage, Text, decode, write_string};
 
 /// Deepest nesting accepted, counting the outermost value as level one.
@@ -70,6 +70,15 @@ pub enum Json<'a> {
     Array(Vec<Json<'a>>),
     /// An object in document order, repeated keys kept.
     Object(Vec<(Text<'a>, Json<'a>)>),
+}
+
+impl From<String> for Json<'_> {
+    fn from(text: String) -> Self {
+        Json::String(Text {
+            text: text.into(),
+            damage: Damage::None,
+        })
+    }
 }
 
 impl<'a> Json<'a> {

@@ -37,16 +37,45 @@ pub fn parse(text: &[u8]) -> Result<Json<'_>, JsonError> {
     Ok(value)
 }
 
+/// Parses `text` as [`parse`] does, but reads NaN, Infinity and -Infinity, which Python writes, as
+/// null. The second part tells where the first of them stands.
+///
+/// # Errors
+/// The first place where the text is not one JSON value, those words apart.
+pub fn parse_tolerant(text: &[u8]) -> Result<(Json<'_>, Option<usize>), JsonError> {
+    let mut s = Scanner::tolerant(text);
+    let value = s.tree(1)?;
+    s.end()?;
+    Ok((value, s.not_finite))
+}
+
 /// Scans the elements of a top-level array, or a sequence of top-level values, one by one.
 pub struct Scanner<'a> {
     text: &'a [u8],
     pos: usize,
+    /// Whether numbers that are not finite may stand for null.
+    tolerant: bool,
+    /// Where the first of them stands.
+    not_finite: Option<usize>,
 }
 
 impl<'a> Scanner<'a> {
     /// Starts at the beginning of `text`.
     pub fn new(text: &'a [u8]) -> Self {
-        Scanner { text, pos: 0 }
+        Scanner {
+            text,
+            pos: 0,
+            tolerant: false,
+            not_finite: None,
+        }
+    }
+
+    /// As [`Scanner::new`], but lets NaN, Infinity and -Infinity pass as null.
+    pub fn tolerant(text: &'a [u8]) -> Self {
+        Scanner {
+            tolerant: true,
+            ..Scanner::new(text)
+        }
     }
 
     /// Offset of the next byte.
@@ -254,6 +283,9 @@ impl<'a> Scanner<'a> {
     }
 
     fn scalar(&mut self) -> Result<(), JsonError> {
+        if self.tolerant && self.take_not_finite() {
+            return Ok(());
+        }
         match self.peek() {
             Some(b't') => self.word(b"true"),
             Some(b'f') => self.word(b"false"),
@@ -266,6 +298,17 @@ impl<'a> Scanner<'a> {
             Some(0x1e) => Err(self.bad("record separator of a JSON text sequence")),
             _ => Err(self.bad("expected a value")),
         }
+    }
+
+    fn take_not_finite(&mut self) -> bool {
+        let rest = self.text.get(self.pos..).unwrap_or_default();
+        let words = [&b"NaN"[..], b"Infinity", b"-Infinity"];
+        let Some(word) = words.iter().find(|word| rest.starts_with(word)) else {
+            return false;
+        };
+        self.not_finite.get_or_insert(self.pos);
+        self.pos += word.len();
+        true
     }
 
     fn word(&mut self, word: &'static [u8]) -> Result<(), JsonError> {
@@ -343,7 +386,8 @@ impl<'a> Scanner<'a> {
                 Ok(match first {
                     Some(b't') => Json::Bool(true),
                     Some(b'f') => Json::Bool(false),
-                    Some(b'n') => Json::Null,
+                    Some(b'n' | b'N' | b'I') => Json::Null,
+                    Some(b'-') if self.raw(start).bytes.ends_with(b"y") => Json::Null,
                     // A number was just scanned: it is ASCII.
                     _ => Json::Number(std::str::from_utf8(self.raw(start).bytes).unwrap_or("0")),
                 })
@@ -390,6 +434,16 @@ mod tests {
             assert!(parse(bad.as_bytes()).is_err(), "{bad}");
         }
         assert!(parse(b"\"a\x01\"").is_err());
+    }
+
+    #[test]
+    fn numbers_that_are_not_finite_are_null_where_they_may_be() {
+        let (json, first) = parse_tolerant(b"[1,NaN,-Infinity,Infinity,-2]").expect("tolerated");
+        assert_eq!(json.to_compact(), "[1,null,null,null,-2]");
+        assert_eq!(first, Some(3));
+        assert_eq!(parse_tolerant(b"[null]").expect("valid").1, None);
+        assert!(parse_tolerant(b"[NaN1]").is_err());
+        assert!(parse_tolerant(b"[nan]").is_err());
     }
 
     #[test]
