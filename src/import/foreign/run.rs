@@ -179,13 +179,6 @@ impl Run {
     /// Takes what became of the call that the recording calls `id`. One that is empty is an answer
     /// to no call; it is never paired by its position.
     pub fn answer(&mut self, id: &str, mut answer: Answer, out: &mut Out<'_>) {
-        if let (Answer::Result(result), Some(spent)) = (&mut answer, self.spent) {
-            let cost = result.outcome.cost.unwrap_or_default();
-            if let Some(sum) = cost.checked_add(spent) {
-                result.outcome.cost = Some(sum);
-                self.spent = None;
-            }
-        }
         let call = if id.is_empty() {
             let message = "a result that names no call is taken as the result of none";
             self.told.assume(message, out);
@@ -198,6 +191,13 @@ impl Run {
                 Pairing::Unknown => id.to_owned(),
             }
         };
+        if let (Answer::Result(result), Some(spent)) = (&mut answer, self.spent) {
+            let cost = result.outcome.cost.unwrap_or_default();
+            if let Some(sum) = cost.checked_add(spent) {
+                result.outcome.cost = Some(sum);
+                self.spent = None;
+            }
+        }
         self.held.answer(call, answer, self.name.as_deref(), out);
     }
 
