@@ -140,7 +140,73 @@ def journal(case):
     case.expect("unknown_type" in case.replay.summary["faults"], "it is taken for a trace")
 
 
+def fused(case):
+    case.comes_to(2, calls=0, faulty=1)
+    case.expect(f"{case.path.name}:2:" in case.replay.stderr, "line 2 is not named on stderr")
+
+
+def nul_bytes(case):
+    case.comes_to(2, calls=2, faulty=1)
+    case.warns("nul_character")
+    case.expect(case.calls("tool") == ["exec\0\0cmd", "exec_command"], "the names of the tools changed")
+    for form in ("table", "json", "jsonl", "csv"):
+        case.expect("\0" not in case.shown(form), f"{form} shows a NUL")
+
+
+def big_image(case):
+    case.comes_to(calls=1, results=1, faults=0)
+    held = case.withheld("!result.matches('[A-Za-z0-9+/]{200}')")
+    case.expect(held == [], "the image is kept in the result")
+
+
+def long_line(case):
+    case.comes_to(calls=1, faults=0)
+
+
+def packed(case):
+    case.comes_to(calls=1, faults=0)
+
+
+def forked(case):
+    case.comes_to(calls=1, faults=0)
+    case.expect(set(case.calls("run")) == {"child"}, f"runs {case.calls('run')}, expected child")
+    told = case.replay.summary["warnings"]
+    case.expect(set(told) & {"repeated_call", "assumed"}, "the copied history is not told")
+
+
+def without_ids(case):
+    case.comes_to(calls=2, results=2, faults=0)
+    rain = case.withheld("!string(result).contains('rain')")
+    case.expect(rain == case.calls("call")[:1], "the first call has not got the first result")
+
+
+def not_finite(case):
+    case.comes_to(calls=1, results=1, faults=0)
+    case.warns("assumed")
+
+
+def two_spellings(case):
+    case.comes_to(calls=2, faults=0)
+    case.expect(len(set(case.calls("run"))) == 1, f"runs {case.calls('run')}, expected one")
+
+
+def units(case):
+    case.comes_to(calls=1, faults=0)
+    told = [w for w in case.replay.of("warning") if "since 1970" in w["message"]]
+    case.expect(told, "it is not said which unit was taken")
+
+
 CHECKS = {
+    "F06": (fused, "a record that runs into another is listed, not fused"),
+    "F08": (nul_bytes, "NUL characters escaped, NUL bytes listed"),
+    "F09": (big_image, "an image is kept by its size and hash"),
+    "F10": (long_line, "a long line is decided"),
+    "F12": (packed, "zstd is unpacked"),
+    "F17": (forked, "copied history is told and not counted"),
+    "F19": (without_ids, "calls without ids are paired in order"),
+    "F32": (not_finite, "NaN and Infinity are read as null"),
+    "F33": (two_spellings, "ids in two spellings are one run"),
+    "F35": (units, "the unit of a time is told by its size"),
     "F01": (byte_order_mark, "byte order mark and CRLF accepted"),
     "F03": (half_surrogate, "half a surrogate pair replaced, with a warning"),
     "F05": (torn_line, "torn line named, what follows decided"),
