@@ -19,6 +19,7 @@ pub mod import;
 pub mod number;
 pub mod policy;
 pub mod report;
+pub mod rules;
 pub mod stages;
 pub mod state;
 pub mod tokens;

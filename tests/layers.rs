@@ -11,8 +11,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "audit", "diag", "engine", "escape", "exit", "import", "policy", "report", "stages",
-            "trace", "verify",
+            "audit", "diag", "engine", "escape", "exit", "import", "policy", "report", "rules",
+            "stages", "trace", "verify",
         ],
     ),
     ("diag", &["escape"]),
@@ -48,6 +48,10 @@ const ROOMS: &[(&str, &[&str])] = &[
             "tokens",
             "trace",
         ],
+    ),
+    (
+        "rules",
+        &["barriers::BARRIERS", "policy::presets", "stages::STAGES"],
     ),
     ("verify", &["policy", "state", "trace"]),
     (

@@ -13,6 +13,7 @@ mod outputs;
 mod policy;
 mod progress;
 mod replay;
+mod rule;
 mod signals;
 mod verify_barriers;
 
@@ -39,6 +40,7 @@ const EXAMPLES: &str = "Examples:
   gate check                              validate it and print what it comes to
   gate replay trace.jsonl                 replay every call, print the table and the report
   gate replay --format jsonl t.jsonl | jq -c 'select(.decision == \"block\")'
+  gate rule coding-agent/force-push       explain a rule
   gate verify-barriers states.json        test the barriers on recorded states
 
 Exit status: 0 no finding, 1 findings that --fail-on names, 2 unusable input, policy or usage.";
@@ -49,6 +51,7 @@ enum Command {
     VerifyBarriers(verify_barriers::Args),
     Check(check::Args),
     Init(init::Args),
+    Rule(rule::Args),
 }
 
 /// Parses the arguments of the process, runs the command and says how it ended.
@@ -68,6 +71,7 @@ pub fn main() -> Exit {
         Command::VerifyBarriers(args) => verify_barriers::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Init(args) => init::run(&args),
+        Command::Rule(args) => rule::run(&args),
     };
     done.unwrap_or_else(|error| {
         match error.downcast_ref::<Told>() {

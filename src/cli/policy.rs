@@ -19,8 +19,10 @@ const FILE: &str = "gate.toml";
 /// It cannot be read, or has errors; they are all in the message.
 pub(super) fn load(named: Option<&Path>, audited: &[PathBuf]) -> anyhow::Result<Policy> {
     match named {
-        Some(name) if name.as_os_str() == "default" => Ok(Policy::built_in()),
-        Some(path) => read(path),
+        Some(path) => match path.to_str().and_then(Policy::preset) {
+            Some(policy) => Ok(policy),
+            None => read(path),
+        },
         None => match find(audited)? {
             Some(path) => read(&path),
             None => Ok(Policy::built_in()),

@@ -75,6 +75,8 @@ pub struct Decision {
     pub reason: Option<String>,
     /// Line of the policy that decided, where it is known.
     pub policy_line: Option<usize>,
+    /// Id of the contract that decided, where it has one.
+    pub policy_rule: Option<String>,
     /// Whether the state alone refused.
     pub standing: bool,
     /// Stages passed, in pipeline order.

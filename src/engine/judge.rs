@@ -173,6 +173,7 @@ impl Judged {
             stage: self.stage,
             rule: finding.as_ref().map(|f| f.rule),
             policy_line: line,
+            policy_rule: finding.as_ref().and_then(|f| f.policy_rule.clone()),
             standing: finding.as_ref().is_some_and(|f| f.standing),
             checks_passed: self.passed,
             checks_failed: self.stage.filter(|_| refused).into_iter().collect(),
@@ -209,6 +210,7 @@ pub(super) fn withhold(decision: &mut Decision, stage: &'static str, finding: Fi
     decision.stage = Some(stage);
     decision.rule = Some(finding.rule);
     decision.policy_line = (finding.policy_line > 0).then_some(finding.policy_line);
+    decision.policy_rule = finding.policy_rule;
     decision.reason = Some(finding.reason);
     decision.checks_passed.retain(|passed| *passed != stage);
     decision.checks_failed = vec![stage];

@@ -193,6 +193,7 @@ impl Writer<'_> {
     fn contracts(&mut self) {
         for contract in &self.policy.contracts {
             self.header("[[contracts]]");
+            self.optional("id", contract.id.as_deref().map(quote));
             self.patterns("tools", Some(contract.tools));
             self.expressions("require", &contract.require);
             self.expressions("ensure", &contract.ensure);

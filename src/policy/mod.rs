@@ -7,6 +7,7 @@ pub mod glob;
 pub mod lookalike;
 pub mod matcher;
 pub mod pattern;
+pub mod presets;
 pub mod read;
 pub mod toml;
 
@@ -97,6 +98,8 @@ impl Policy {
 pub enum PolicySource {
     /// The defaults gate is built with.
     BuiltIn,
+    /// A preset by itself, by its name.
+    Preset(&'static str),
     /// A file, as it was named or found.
     File(String),
 }
@@ -105,6 +108,7 @@ impl std::fmt::Display for PolicySource {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             PolicySource::BuiltIn => "built-in",
+            PolicySource::Preset(name) => name,
             PolicySource::File(name) => name,
         })
     }
@@ -262,6 +266,8 @@ pub struct Dfa {
 /// What must hold before and after calls of some tools.
 #[derive(Clone, Debug)]
 pub struct Contract {
+    /// Its name in reports, in `without` and for `gate rule`; absent if it has none.
+    pub id: Option<String>,
     /// The calls it is for.
     pub tools: MatcherId,
     /// Conditions before the call.

@@ -6,7 +6,8 @@ use ::toml::Spanned;
 use ::toml::de::DeTable;
 use std::ops::Range;
 
-/// The text of a policy file.
+/// The text of a policy file, behind which the preset that it extends is taken to stand: offsets
+/// beyond the text are the preset's and have no place.
 pub struct Source<'t> {
     /// The file as it was named.
     pub name: &'t str,
@@ -28,9 +29,16 @@ impl<'t> Source<'t> {
         }
     }
 
-    /// Line and column of a byte offset.
+    /// The offset at which the preset begins.
+    pub fn preset(&self) -> usize {
+        self.text.len() + 1
+    }
+
+    /// Line and column of a byte offset; none for what is the preset's.
     pub fn place(&self, offset: usize) -> PolicyPlace {
-        let offset = offset.min(self.text.len());
+        if offset >= self.preset() {
+            return PolicyPlace::default();
+        }
         let line = self.starts.partition_point(|&start| start <= offset);
         let start = self.starts.get(line.saturating_sub(1)).copied();
         PolicyPlace {
@@ -41,6 +49,9 @@ impl<'t> Source<'t> {
 
     /// A message about a byte offset, with the line it stands on.
     pub fn diagnostic(&self, offset: usize, message: impl Into<String>) -> Diagnostic {
+        if offset >= self.preset() {
+            return Diagnostic::new(self.name, format!("in the preset: {}", message.into()));
+        }
         let place = self.place(offset);
         let line = self.text.lines().nth(place.line.saturating_sub(1));
         Diagnostic::new(self.name, message)

@@ -87,12 +87,25 @@ fn binding<'a>(cx: &'a CallContext<'_>) -> impl Iterator<Item = &'a Contract> {
 }
 
 fn untrue(rule: &'static str, condition: &Expr) -> Finding {
-    Finding::new(rule, format!("`{}` does not hold", condition.source()))
+    Finding::new(rule, format!("`{}` does not hold", shown(condition)))
+}
+
+/// Longest condition that a reason repeats, in characters.
+const SHOWN: usize = 80;
+
+/// The condition on one line, cut where it is long.
+fn shown(condition: &Expr) -> String {
+    let words: Vec<&str> = condition.source().split_whitespace().collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
 }
 
 fn failed(rule: &'static str, condition: &Expr, why: &str, contract: &Contract) -> Finding {
-    let reason = format!("`{}` could not be evaluated: {why}", condition.source());
-    Finding::new(rule, reason).at(contract.place.line)
+    let reason = format!("`{}` could not be evaluated: {why}", shown(condition));
+    Finding::new(rule, reason).by(contract)
 }
 
 /// The contract's own message in front, where it has one.
@@ -100,7 +113,14 @@ fn told(mut finding: Finding, contract: &Contract) -> Finding {
     if let Some(message) = &contract.message {
         finding.reason = format!("{message} ({})", finding.reason);
     }
-    finding.at(contract.place.line)
+    finding.by(contract)
+}
+
+impl Finding {
+    fn by(mut self, contract: &Contract) -> Finding {
+        self.policy_rule.clone_from(&contract.id);
+        self.at(contract.place.line)
+    }
 }
 
 fn misfit(cx: &CallContext<'_>, schema: &Schema) -> Option<Finding> {

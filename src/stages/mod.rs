@@ -89,6 +89,8 @@ pub struct Finding {
     pub reason: String,
     /// Line of the policy file that decided; 0 where it is a default.
     pub policy_line: usize,
+    /// Id of the rule of the policy that decided; absent where it has none.
+    pub policy_rule: Option<String>,
     /// Barriers that refuse, in policy order.
     pub broken: Vec<usize>,
     /// Whether the state alone refuses, whatever the call.

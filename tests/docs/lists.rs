@@ -140,7 +140,30 @@ fn the_page_about_formats_is_what_the_program_says() {
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(root().join("docs/formats.md"), &page).expect("written");
     }
-    assert_eq!(page, text("docs/formats.md"), "set UPDATE_DOCS=1");
+    let same = page == text("docs/formats.md");
+    assert!(same, "docs/formats.md is out of date: set UPDATE_DOCS=1");
+}
+
+/// Made anew with `UPDATE_DOCS=1`.
+#[test]
+fn the_page_about_rules_is_what_the_program_says() {
+    let page = gate::rules::document();
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(root().join("docs/rules.md"), &page).expect("written");
+    }
+    let same = page == text("docs/rules.md");
+    assert!(same, "docs/rules.md is out of date: set UPDATE_DOCS=1");
+}
+
+#[test]
+fn every_rule_has_its_page() {
+    let rules = gate::rules::all();
+    for rule in &rules {
+        assert!(!rule.summary.is_empty(), "{}", rule.id);
+        assert!(rule.page.len() > 40, "{} has no page", rule.id);
+        let same = rules.iter().filter(|other| other.id == rule.id);
+        assert_eq!(same.count(), 1, "{}", rule.id);
+    }
 }
 
 #[test]

@@ -73,6 +73,7 @@ pub fn allowed(line: u64, turn: u64, tool: &str) -> Decision {
         broken: Vec::new(),
         reason: None,
         policy_line: None,
+        policy_rule: None,
         standing: false,
         checks_passed: vec!["gates", "privilege", "dfa", "contracts", "dcbf", "semantic"],
         checks_failed: Vec::new(),

@@ -6,6 +6,7 @@ mod contracts;
 mod dcbf;
 mod dfa;
 mod doubts;
+mod extend;
 mod gates;
 mod labels;
 mod patterns;
@@ -18,7 +19,7 @@ mod table;
 use super::expr::{Compiler, Query};
 use super::matcher::MatcherId;
 use super::toml::Source;
-use super::{Measure, Policy, PolicySource, STAGE_IDS, effective};
+use super::{Measure, Policy, PolicySource, STAGE_IDS, effective, presets};
 use crate::diag::{Diagnostic, nearest};
 pub use reader::Load;
 use reader::Reader;
@@ -26,9 +27,6 @@ use table::{Item, Table};
 
 /// Longest policy, in bytes.
 pub const MAX_BYTES: usize = 1 << 20;
-
-/// The presets that `extends` may name.
-pub const PRESETS: &[&str] = &["default"];
 
 /// Reads a policy. `name` is the file as messages call it; `load` reads the files that the policy
 /// names, whose paths are relative to it.
@@ -58,7 +56,8 @@ pub fn parse(
         patterns: 0,
         compiler,
     };
-    let mut table = Table::new("", 0, Some(root.get_ref()));
+    let root = extend::merged(root.get_ref(), &file);
+    let mut table = Table::new("", 0, Some(&root));
     let mut policy = sections(&mut reader, &mut table, source);
     reader.unknown_keys(&table);
     if !reader.errors.is_empty() {
@@ -82,10 +81,27 @@ impl Policy {
             Err(_) => unreachable!("the empty policy can be read"),
         }
     }
+
+    /// The policy of a preset; `None` if there is none of that name.
+    pub fn preset(name: &str) -> Option<Policy> {
+        let preset = presets::find(name)?;
+        if preset.text.is_empty() {
+            return Some(Policy::built_in());
+        }
+        let nothing = |_: &str| Err("there are no files".to_owned());
+        // It depends on nothing from outside either.
+        parse(
+            &format!("extends = \"{}\"\n", preset.id),
+            preset.id,
+            PolicySource::Preset(preset.id),
+            &nothing,
+        )
+        .ok()
+    }
 }
 
 fn sections<'t>(r: &mut Reader<'t>, t: &mut Table<'t>, source: PolicySource) -> Policy {
-    extends(r, t.get("extends"));
+    let without = extend::read(r, t);
     Policy {
         source,
         sha256: String::new(),
@@ -95,7 +111,7 @@ fn sections<'t>(r: &mut Reader<'t>, t: &mut Table<'t>, source: PolicySource) -> 
         privilege: privilege::privilege(r, t.get("privilege")),
         resources: labels::resources(r, t.get("resources")),
         dfa: dfa::dfa(r, t.get("dfa")),
-        contracts: contracts::contracts(r, t.get("contracts")),
+        contracts: contracts::contracts(r, t.get("contracts"), &without),
         dcbf: dcbf::dcbf(r, t.get("dcbf")),
         semantic: semantic::semantic(r, t.get("semantic")),
         boundary: labels::boundary(r, t.get("boundary")),
@@ -103,23 +119,6 @@ fn sections<'t>(r: &mut Reader<'t>, t: &mut Table<'t>, source: PolicySource) -> 
         tallied: Vec::new(),
         recent: 0,
         warnings: Vec::new(),
-    }
-}
-
-fn extends<'t>(r: &mut Reader<'t>, item: Option<Item<'t>>) {
-    let Some(item) = item else {
-        return;
-    };
-    let at = item.span().start;
-    let Some(preset) = r.text(Some(item)) else {
-        return;
-    };
-    if !PRESETS.contains(&preset) {
-        let help = match nearest(preset, PRESETS.iter().copied()) {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None => format!("there are {}", PRESETS.join(", ")),
-        };
-        r.error(at, format!("unknown preset `{preset}`"), Some(help));
     }
 }
 

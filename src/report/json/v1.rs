@@ -53,6 +53,8 @@ pub struct DecisionRecord<'a> {
     barriers: Readings<'a>,
     policy_line: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    policy_rule: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     args: Option<String>,
 }
 
@@ -90,6 +92,7 @@ impl<'a> DecisionRecord<'a> {
             composite: decision.composite.map(Number),
             barriers: Readings(&decision.barriers, header),
             policy_line: decision.policy_line,
+            policy_rule: decision.policy_rule.as_deref(),
             args,
         }
     }

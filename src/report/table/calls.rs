@@ -187,6 +187,9 @@ fn why(decision: &Decision, header: &Header) -> String {
     if let Some(line) = decision.policy_line {
         notes.push(format!("policy line {line}"));
     }
+    if let Some(rule) = &decision.policy_rule {
+        notes.push(format!("rule {rule}"));
+    }
     match decision.approval {
         Some(outcome) => notes.push(format!("approval {}", outcome.as_str())),
         None if decision.escalated => notes.push("no approval recorded".to_owned()),
