@@ -25,7 +25,7 @@ use crate::trace::json::Json;
 use collect::Item;
 use shell::{Script, Simple};
 use std::collections::HashSet;
-use tools::Access;
+use tools::{Access, Action, Touch};
 
 /// Everything the arguments of a call say it does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,6 +37,8 @@ pub struct Facets {
     pub reads: Vec<String>,
     /// Normalised paths that are created, changed or removed.
     pub writes: Vec<String>,
+    /// Normalised paths that are removed or moved away; they are among `writes` too.
+    pub deletes: Vec<String>,
     /// Normalised http, https, ftp, ftps, ws and wss addresses; one that is not valid as written.
     pub urls: Vec<String>,
     /// Hosts of those addresses, and hosts that commands connect to, in lower case.
@@ -53,6 +55,7 @@ pub fn of_call(tool: &str, args: &Json<'_>) -> Facets {
         commands: arguments.commands(),
         reads: arguments.reads(),
         writes: arguments.writes(),
+        deletes: arguments.deletes(),
         urls: arguments.urls(),
         hosts: arguments.hosts(),
         complete: arguments.complete(),
@@ -74,6 +77,11 @@ pub fn writes(tool: &str, args: &Json<'_>) -> Vec<String> {
     Arguments::new(tool, args).writes()
 }
 
+/// The files a call deletes, see [`Facets::deletes`].
+pub fn deletes(tool: &str, args: &Json<'_>) -> Vec<String> {
+    Arguments::new(tool, args).deletes()
+}
+
 /// The addresses a call names, see [`Facets::urls`].
 pub fn urls(tool: &str, args: &Json<'_>) -> Vec<String> {
     Arguments::new(tool, args).urls()
@@ -88,7 +96,7 @@ pub fn hosts(tool: &str, args: &Json<'_>) -> Vec<String> {
 #[derive(Debug)]
 pub struct Arguments<'a> {
     access: Access,
-    editor_views: bool,
+    action: Action,
     items: Vec<Item<'a>>,
 }
 
@@ -100,7 +108,7 @@ impl<'a> Arguments<'a> {
         let command = args.get("command").and_then(Json::as_str);
         Arguments {
             access,
-            editor_views: command == Some("view"),
+            action: Action::of(command),
             items: collect::items(&tool, access, args),
         }
     }
@@ -121,23 +129,22 @@ impl<'a> Arguments<'a> {
 
     /// See [`Facets::reads`].
     pub fn reads(&self) -> Vec<String> {
-        self.files(|touched| touched.0, |effects| &effects.reads)
+        self.files(|_| Vec::new(), |touch| touch.reads, |effects| effects.reads)
     }
 
     /// See [`Facets::writes`].
     pub fn writes(&self) -> Vec<String> {
-        let mut list = List::default();
-        for item in &self.items {
-            if let Item::Text(key, text) = item
-                && tools::is_patch(self.access, key.as_deref())
-            {
-                patch::files(text).for_each(|file| list.push_path(file));
-            }
-        }
-        for path in self.files(|touched| touched.1, |effects| &effects.writes) {
-            list.push(path);
-        }
-        list.items
+        let patched = |text| patch::files(text).collect();
+        self.files(patched, |touch| touch.writes, |effects| effects.writes)
+    }
+
+    /// See [`Facets::deletes`].
+    pub fn deletes(&self) -> Vec<String> {
+        self.files(
+            patch::deleted,
+            |touch| touch.deletes,
+            |effects| effects.deletes,
+        )
     }
 
     /// See [`Facets::urls`].
@@ -175,24 +182,27 @@ impl<'a> Arguments<'a> {
         })
     }
 
-    fn files(
-        &self,
-        touched: impl Fn((bool, bool)) -> bool,
-        of: impl for<'e, 'c> Fn(&'e effects::Effects<'c>) -> &'e Vec<&'c str>,
+    fn files<'i>(
+        &'i self,
+        patched: impl Fn(&'i str) -> Vec<&'i str>,
+        touched: impl Fn(Touch) -> bool,
+        of: impl Fn(effects::Effects<'i>) -> Vec<&'i str>,
     ) -> Vec<String> {
         let mut list = List::default();
         for item in &self.items {
             match item {
-                Item::Text(Some(key), text) => {
-                    if touched(tools::touches(self.access, key, self.editor_views)) {
+                Item::Text(key, text) => {
+                    if tools::is_patch(self.access, key.as_deref()) {
+                        list.extend_paths(patched(text));
+                    }
+                    let touch = |key: &String| tools::touches(self.access, key, self.action);
+                    if key.as_ref().is_some_and(|key| touched(touch(key))) {
                         list.push_path(text);
                     }
                 }
-                Item::Text(None, _) => {}
                 Item::Commands(script) => {
                     for command in &script.commands {
-                        let effects = effects::of_command(command);
-                        of(&effects).iter().for_each(|path| list.push_path(path));
+                        list.extend_paths(of(effects::of_command(command)));
                     }
                 }
             }
@@ -265,6 +275,10 @@ impl List {
         if !path.trim().is_empty() && !paths::is_stream(path) {
             self.push(paths::normalise(path));
         }
+    }
+
+    fn extend_paths(&mut self, paths: Vec<&str>) {
+        paths.into_iter().for_each(|path| self.push_path(path));
     }
 
     fn extend(&mut self, texts: impl IntoIterator<Item = String>) {

@@ -14,8 +14,10 @@ pub enum Access {
     Read,
     /// As `Read`, and its pattern is a path too.
     Glob,
-    /// Creates, changes or deletes them.
+    /// Creates or changes them.
     Write,
+    /// Deletes them.
+    Delete,
     /// Reads the source, writes the destination.
     Copy,
     /// As `Copy`, and the source is gone afterwards.
@@ -42,9 +44,13 @@ const TOOLS: &[(Access, &str)] = &[
         "write write_file file_write write_text_file create_file file_create save_file file_save \
          append_file append_to_file file_append edit edit_file file_edit multi_edit notebook_edit \
          edit_notebook str_replace replace replace_in_file search_replace insert_in_file \
-         update_file file_update patch_file delete_file file_delete remove_file file_remove \
-         create_directory make_directory mkdir delete_directory remove_directory \
+         update_file file_update patch_file create_directory make_directory mkdir \
          create_or_update_file write_to_file download_file insert_edit_into_file",
+    ),
+    (
+        Access::Delete,
+        "delete_file file_delete remove_file file_remove delete_files delete_directory \
+         remove_directory delete_path delete remove rm rmdir unlink trash_file",
     ),
     (Access::Copy, "copy_file file_copy copy_directory"),
     (
@@ -62,10 +68,11 @@ const TOOLS: &[(Access, &str)] = &[
 const VERBS: &[(Access, &str)] = &[
     (Access::Move, "move rename"),
     (Access::Copy, "copy"),
+    (Access::Delete, "delete remove unlink rm erase trash"),
     (
         Access::Write,
-        "write create save append edit update replace insert delete remove put patch overwrite \
-         truncate touch make modify",
+        "write create save append edit update replace insert put patch overwrite truncate touch \
+         make modify",
     ),
     (
         Access::Read,
@@ -104,20 +111,67 @@ pub fn access(tool: &str) -> Access {
     verb.map_or(Access::Unknown, |(access, _)| *access)
 }
 
-/// Whether the value under a key names a file that is read, and one that is written.
-/// `editor_views` tells of an editor's call whether its command only looks.
-pub fn touches(access: Access, key: &str, editor_views: bool) -> (bool, bool) {
+/// What an editor's call does, by its `command`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Shows a file.
+    View,
+    /// Removes it.
+    Delete,
+    /// Moves it.
+    Rename,
+    /// Changes or creates it, or something that is not known.
+    Change,
+}
+
+impl Action {
+    /// The action of that name; absent where the call has no `command`.
+    pub fn of(command: Option<&str>) -> Action {
+        match command {
+            Some("view") => Action::View,
+            Some("delete") => Action::Delete,
+            Some("rename") => Action::Rename,
+            _ => Action::Change,
+        }
+    }
+}
+
+/// What a call does with the file a key names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Touch {
+    /// It is read.
+    pub reads: bool,
+    /// It is created, changed or removed.
+    pub writes: bool,
+    /// It is removed or moved away.
+    pub deletes: bool,
+}
+
+/// What a call does with the file that the value under a key names. `action` is an editor's.
+pub fn touches(access: Access, key: &str, action: Action) -> Touch {
     let path = is_in(PATHS, key);
     let source = path || is_in(SOURCES, key);
     let destination = is_in(DESTINATIONS, key);
-    match access {
-        Access::Unknown | Access::Patch => (false, false),
-        Access::Read => (source, false),
-        Access::Glob => (path || key == "pattern", false),
-        Access::Write => (false, source || destination),
-        Access::Copy => (source && !destination, destination),
-        Access::Move => (source && !destination, source || destination),
-        Access::Editor => (path && editor_views, path && !editor_views),
+    let only_source = source && !destination;
+    let (reads, writes, deletes) = match access {
+        Access::Unknown | Access::Patch => (false, false, false),
+        Access::Read => (source, false, false),
+        Access::Glob => (path || key == "pattern", false, false),
+        Access::Write => (false, source || destination, false),
+        Access::Delete => (false, source || destination, source || destination),
+        Access::Copy => (only_source, destination, false),
+        Access::Move => (only_source, source || destination, only_source),
+        Access::Editor => match action {
+            Action::View => (path, false, false),
+            Action::Change => (false, path, false),
+            Action::Delete => (false, path, path),
+            Action::Rename => return touches(Access::Move, key, action),
+        },
+    };
+    Touch {
+        reads,
+        writes,
+        deletes,
     }
 }
 
