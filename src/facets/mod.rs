@@ -150,8 +150,16 @@ impl<'a> Arguments<'a> {
     /// See [`Facets::urls`].
     pub fn urls(&self) -> Vec<String> {
         let mut list = List::default();
-        for text in self.items.iter().flat_map(texts) {
-            urls::find(text).into_iter().for_each(|a| list.push(a.url));
+        for item in &self.items {
+            for text in texts(item) {
+                urls::find(text).into_iter().for_each(|a| list.push(a.url));
+            }
+            if let Item::Text(Some(key), text) = item
+                && tools::is_address(key)
+            {
+                let found = urls::of_value(text).into_iter();
+                list.extend(found.map(|address| address.url));
+            }
         }
         list.items
     }
@@ -164,7 +172,8 @@ impl<'a> Arguments<'a> {
                 urls::find(text).into_iter().for_each(|a| list.push(a.host));
             }
             match item {
-                Item::Text(key, text) => list.extend(keyed_host(key.as_deref(), text)),
+                Item::Text(Some(key), text) => list.extend(keyed_hosts(key, text)),
+                Item::Text(None, _) => {}
                 Item::Commands(script) => {
                     for command in &script.commands {
                         list.extend(command_hosts(command));
@@ -242,19 +251,21 @@ fn command_hosts(command: &Simple) -> Vec<String> {
         .collect()
 }
 
-/// The host under a key that names one, or an address without its scheme.
-fn keyed_host(key: Option<&str>, text: &str) -> Option<String> {
-    let key = key?;
-    if options::is_in("host hostname host_name", key) {
+/// The hosts under a key that names one or an address.
+fn keyed_hosts(key: &str, text: &str) -> Vec<String> {
+    if tools::is_host(key) {
         let text = text.trim();
-        return (!text.is_empty())
-            .then(|| urls::host_without_scheme(text).unwrap_or_else(|| urls::host_name(text)));
+        let named = || urls::host_of_value(text).unwrap_or_else(|| urls::host_name(text));
+        return (!text.is_empty()).then(named).into_iter().collect();
     }
-    let address = options::is_in("url urls uri link href endpoint base_url webhook_url", key);
-    if !address || text.contains("://") {
-        return None;
+    if !tools::is_address(key) {
+        return Vec::new();
     }
-    urls::host_without_scheme(text.trim())
+    let found = urls::of_value(text);
+    if found.is_empty() {
+        return urls::host_of_value(text).into_iter().collect();
+    }
+    found.into_iter().map(|address| address.host).collect()
 }
 
 /// A list without repeats or empty texts.
@@ -272,13 +283,20 @@ impl List {
     }
 
     fn push_path(&mut self, path: &str) {
-        if !path.trim().is_empty() && !paths::is_stream(path) {
-            self.push(paths::normalise(path));
+        if path.trim().is_empty() {
+            return;
+        }
+        let path = paths::normalise(path);
+        if !paths::is_stream(&path) {
+            self.push(path);
         }
     }
 
     fn extend_paths(&mut self, paths: Vec<&str>) {
-        paths.into_iter().for_each(|path| self.push_path(path));
+        // What a shell puts in place of a substitution is a stream.
+        let named = |path: &&str| !path.starts_with("<(") && !path.starts_with(">(");
+        let named = paths.into_iter().filter(named);
+        named.for_each(|path| self.push_path(path));
     }
 
     fn extend(&mut self, texts: impl IntoIterator<Item = String>) {

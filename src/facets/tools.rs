@@ -175,6 +175,19 @@ pub fn touches(access: Access, key: &str, action: Action) -> Touch {
     }
 }
 
+/// Whether the text under a key is a host.
+pub fn is_host(key: &str) -> bool {
+    is_in("host hostname host_name", key)
+}
+
+/// Whether the text under a key is an address.
+pub fn is_address(key: &str) -> bool {
+    is_in("url urls uri uris link links href endpoint website", key)
+        || ["_url", "_uri", "_urls", "_link", "_endpoint"]
+            .iter()
+            .any(|end| key.ends_with(end))
+}
+
 /// Whether the value under a key, absent for arguments that are a plain string, is a patch.
 pub fn is_patch(access: Access, key: Option<&str>) -> bool {
     access == Access::Patch && key.is_none_or(|key| is_in(PATCHES, key))
