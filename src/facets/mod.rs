@@ -25,7 +25,7 @@ use crate::trace::json::Json;
 use collect::Item;
 use shell::{Script, Simple};
 use std::collections::HashSet;
-use tools::{Access, Action, Touch};
+use tools::{Tool, Touch};
 
 /// Everything the arguments of a call say it does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -95,21 +95,17 @@ pub fn hosts(tool: &str, args: &Json<'_>) -> Vec<String> {
 /// The arguments of a call, taken apart once; each list is worked out when it is asked for.
 #[derive(Debug)]
 pub struct Arguments<'a> {
-    access: Access,
-    action: Action,
+    tool: Tool,
     items: Vec<Item<'a>>,
 }
 
 impl<'a> Arguments<'a> {
     /// Takes the arguments of a call of `tool` apart.
     pub fn new(tool: &str, args: &'a Json<'_>) -> Self {
-        let tool = names::tool(tool);
-        let access = tools::access(&tool);
-        let command = args.get("command").and_then(Json::as_str);
+        let tool = Tool::new(tool, args.get("command").and_then(Json::as_str));
         Arguments {
-            access,
-            action: Action::of(command),
-            items: collect::items(&tool, access, args),
+            items: collect::items(&tool, args),
+            tool,
         }
     }
 
@@ -201,10 +197,10 @@ impl<'a> Arguments<'a> {
         for item in &self.items {
             match item {
                 Item::Text(key, text) => {
-                    if tools::is_patch(self.access, key.as_deref()) {
+                    if self.tool.is_patch(key.as_deref()) {
                         list.extend_paths(patched(text));
                     }
-                    let touch = |key: &String| tools::touches(self.access, key, self.action);
+                    let touch = |key: &String| self.tool.touches(key, text);
                     if key.as_ref().is_some_and(|key| touched(touch(key))) {
                         list.push_path(text);
                     }

@@ -99,6 +99,11 @@ fn plain(path: &str) -> Cow<'_, str> {
     path
 }
 
+/// Whether a text is an address of a file.
+pub fn is_file_address(text: &str) -> bool {
+    file_address(text.trim()).is_some()
+}
+
 /// The path of a `file:` address; `None` for anything else. Its host is dropped, as many programs
 /// do that read such addresses.
 fn file_address(text: &str) -> Option<String> {

@@ -195,6 +195,7 @@ pub const PROGRAMS: &[Program] = &[
         Remove,
         "",
     ),
+    row("Remove-Item remove-item ri del erase rd", Remove, ""),
     row("shred", Remove, "-n -s --iterations --size"),
     row("tee sponge", Write, ""),
     row("mkdir mkfifo", Write, "-m --mode"),
