@@ -10,6 +10,8 @@ fn facets_of(tool: &str, args: &str) -> Facets {
     assert_eq!(all.commands, facets::commands(tool, &args));
     assert_eq!(all.reads, facets::reads(tool, &args));
     assert_eq!(all.writes, facets::writes(tool, &args));
+    assert_eq!(all.deletes, facets::deletes(tool, &args));
+    assert!(all.deletes.iter().all(|path| all.writes.contains(path)));
     assert_eq!(all.urls, facets::urls(tool, &args));
     assert_eq!(all.hosts, facets::hosts(tool, &args));
     all
@@ -167,6 +169,58 @@ fn arguments_come_to_their_facets() {
             "{tool} {args}"
         );
         assert!(f.complete, "{tool} {args}");
+    }
+}
+
+#[test]
+fn what_calls_delete_is_told() {
+    for (tool, args, deletes) in [
+        ("Bash", r#"{"command":"rm -rf a; sudo rmdir b"}"#, "a | b"),
+        (
+            "Bash",
+            r#"{"command":"mv a b; rsync --delete c d"}"#,
+            "a | d",
+        ),
+        ("Bash", r#"{"command":"echo x > a; cp a b"}"#, ""),
+        ("delete_file", r#"{"path":"a/../b"}"#, "b"),
+        ("fs.removeDirectory", r#"{"path":"a"}"#, "a"),
+        (
+            "mcp__fs__move_file",
+            r#"{"source":"a","destination":"b"}"#,
+            "a",
+        ),
+        ("write_file", r#"{"path":"a","content":"rm x"}"#, ""),
+        (
+            "apply_patch",
+            r#"{"input":"*** Begin Patch\n*** Delete File: a\n*** Update File: b\n*** Move to: c\n*** Update File: d\n*** End Patch"}"#,
+            "a | b",
+        ),
+        (
+            "shell",
+            r#"{"command":["apply_patch","*** Begin Patch\n*** Delete File: a\n*** End Patch"]}"#,
+            "a",
+        ),
+        (
+            "str_replace_based_edit_tool",
+            r#"{"command":"delete","path":"a"}"#,
+            "a",
+        ),
+        (
+            "str_replace_based_edit_tool",
+            r#"{"command":"rename","old_path":"a","new_path":"b"}"#,
+            "a",
+        ),
+        (
+            "str_replace_based_edit_tool",
+            r#"{"command":"create","path":"a"}"#,
+            "",
+        ),
+    ] {
+        assert_eq!(
+            facets_of(tool, args).deletes.join(" | "),
+            deletes,
+            "{tool} {args}"
+        );
     }
 }
 

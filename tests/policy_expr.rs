@@ -183,7 +183,7 @@ fn unknown_names_are_errors_with_the_nearest() {
     wrong(
         "1 == call . zzz",
         require,
-        "12: `call` has no field `zzz` | `call` has id, tool, agent, turn, args, resources, labels, estimated_cost_usd, text, commands, reads, writes, urls, hosts",
+        "12: `call` has no field `zzz` | `call` has id, tool, agent, turn, args, resources, labels, estimated_cost_usd, text, commands, reads, writes, deletes, urls, hosts",
     );
     wrong(
         "cal.tool == 'x'",
@@ -198,12 +198,12 @@ fn unknown_names_are_errors_with_the_nearest() {
     wrong(
         "true && call",
         require,
-        "8: `call` alone is no value | name one of its fields: id, tool, agent, turn, args, resources, labels, estimated_cost_usd, text, commands, reads, writes, urls, hosts",
+        "8: `call` alone is no value | name one of its fields: id, tool, agent, turn, args, resources, labels, estimated_cost_usd, text, commands, reads, writes, deletes, urls, hosts",
     );
     wrong(
         "call['tool'] == 'x'",
         require,
-        "0: `call` alone is no value | name one of its fields: id, tool, agent, turn, args, resources, labels, estimated_cost_usd, text, commands, reads, writes, urls, hosts",
+        "0: `call` alone is no value | name one of its fields: id, tool, agent, turn, args, resources, labels, estimated_cost_usd, text, commands, reads, writes, deletes, urls, hosts",
     );
     wrong(
         "has(call.agent)",

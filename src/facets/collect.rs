@@ -2,7 +2,7 @@
 
 use super::names;
 use super::shell::{Script, Simple};
-use super::tools::{self, Access};
+use super::tools::{self, Tool};
 use super::wrappers;
 use crate::trace::json::Json;
 
@@ -17,29 +17,27 @@ pub(super) enum Item<'a> {
 }
 
 /// Lists the strings of `args` in document order.
-pub(super) fn items<'a>(tool: &str, access: Access, args: &'a Json<'_>) -> Vec<Item<'a>> {
+pub(super) fn items<'a>(tool: &Tool, args: &'a Json<'_>) -> Vec<Item<'a>> {
     let mut walk = Walk {
         tool,
-        access,
         items: Vec::new(),
     };
     match args {
-        Json::String(text) if tools::is_shell(tool) => walk.line(&text.text),
-        Json::Array(words) if tools::is_shell(tool) => walk.list(words, "argv"),
+        Json::String(text) if tool.is_shell() => walk.line(&text.text),
+        Json::Array(words) if tool.is_shell() => walk.list(words, "argv"),
         args => walk.value(args, None),
     }
     walk.items
 }
 
 struct Walk<'t, 'a> {
-    tool: &'t str,
-    access: Access,
+    tool: &'t Tool,
     items: Vec<Item<'a>>,
 }
 
 impl<'a> Walk<'_, 'a> {
     fn value(&mut self, value: &'a Json<'_>, key: Option<&str>) {
-        let is_line = key.is_some_and(|k| tools::is_command_line(self.tool, self.access, k));
+        let is_line = key.is_some_and(|key| self.tool.is_command_line(key));
         match value {
             Json::String(text) if is_line => self.line(&text.text),
             Json::String(text) => {
@@ -63,9 +61,7 @@ impl<'a> Walk<'_, 'a> {
         let words = keyed().find_map(|(key, v)| tools::is_word_list(&key).then(|| texts(v))?);
         for (key, value) in keyed() {
             match (&words, value.as_str()) {
-                (Some(words), Some(program))
-                    if self.access != Access::Editor && tools::is_program(&key) =>
-                {
+                (Some(words), Some(program)) if self.tool.is_program(&key) => {
                     self.program(program, words);
                 }
                 _ => self.value(value, Some(&key)),
@@ -75,7 +71,12 @@ impl<'a> Walk<'_, 'a> {
 
     /// A command line in one string.
     fn line(&mut self, text: &str) {
-        self.items.push(Item::Commands(wrappers::read(text, 0)));
+        let script = if self.tool.is_other_shell() {
+            wrappers::guess(text, 0)
+        } else {
+            wrappers::read(text, 0)
+        };
+        self.items.push(Item::Commands(script));
     }
 
     /// A command as a list: its words, unless the first item holds blanks or the key says that

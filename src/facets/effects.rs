@@ -13,6 +13,8 @@ pub struct Effects<'c> {
     pub reads: Vec<&'c str>,
     /// Files written, created, changed or removed.
     pub writes: Vec<&'c str>,
+    /// Files removed or moved away, in the order of `writes`.
+    pub deletes: Vec<&'c str>,
     /// Addresses that are known to be hosts, with what each of them looks like.
     pub peers: Vec<(&'c str, Peer)>,
 }
@@ -22,9 +24,11 @@ pub fn of_command(command: &Simple) -> Effects<'_> {
     let mut found = Effects::default();
     let program = command.program().unwrap_or("");
     if is_in("apply_patch applypatch", program) {
-        found.writes.extend(patch::files(&command.input));
-        let words = command.words.iter().skip(1);
-        found.writes.extend(words.flat_map(|w| patch::files(w)));
+        let words = command.words.iter().skip(1).map(String::as_str);
+        for text in std::iter::once(command.input.as_str()).chain(words) {
+            found.writes.extend(patch::files(text));
+            found.deletes.extend(patch::deleted(text));
+        }
     } else if is_in(SHELLS, program) {
         touch(Operands::ReadFirst, &shell_operands(command), &mut found);
     } else if let Some(row) = PROGRAMS.iter().find(|row| is_in(row.names, program)) {
@@ -54,6 +58,8 @@ struct Line<'c> {
     pattern: bool,
     target: Option<&'c str>,
     in_place: bool,
+    removes_sources: bool,
+    removes_in_target: bool,
 }
 
 fn apply<'c>(row: &Program, words: &'c [String], found: &mut Effects<'c>) {
@@ -83,14 +89,21 @@ fn apply<'c>(row: &Program, words: &'c [String], found: &mut Effects<'c>) {
         // What lies on another host is no file of this one.
         if line.plain.last().is_some_and(|last| is_remote(last)) {
             kind = Operands::Read;
+            line.removes_in_target = false;
         }
         line.plain.retain(|operand| !is_remote(operand));
     }
     line.plain.extend(line.target);
     let before = found.reads.len();
     touch(kind, &line.plain, found);
-    if line.in_place {
+    if line.in_place || line.removes_sources {
         found.writes.extend_from_slice(&found.reads[before..]);
+    }
+    if line.removes_sources {
+        found.deletes.extend_from_slice(&found.reads[before..]);
+    }
+    if line.removes_in_target {
+        found.deletes.extend(line.plain.last());
     }
 }
 
@@ -115,7 +128,13 @@ fn take<'c>(arg: Arg<'c>, row: &Program, line: &mut Line<'c>, found: &mut Effect
             line.pattern = true;
         }
         Arg::Short(letter) => line.in_place |= is_in(row.in_place, &format!("-{letter}")),
-        Arg::Long(name) => line.in_place |= is_in(row.in_place, name),
+        Arg::Long(name) => {
+            line.in_place |= is_in(row.in_place, name);
+            if is_in(row.removing, name) {
+                line.removes_in_target |= name.starts_with("--del");
+                line.removes_sources |= name.starts_with("--remove");
+            }
+        }
     }
 }
 
@@ -146,6 +165,10 @@ fn touch<'c>(kind: Operands, plain: &[&'c str], found: &mut Effects<'c>) {
         Operands::ReadFirst => found.reads.extend(plain.first()),
         Operands::Search => found.reads.extend(rest),
         Operands::Write => found.writes.extend(plain),
+        Operands::Remove => {
+            found.writes.extend(plain);
+            found.deletes.extend(plain);
+        }
         Operands::Change => found.writes.extend(rest),
         Operands::CopyTo | Operands::MoveTo => {
             let Some((last, sources)) = plain.split_last() else {
@@ -154,6 +177,7 @@ fn touch<'c>(kind: Operands, plain: &[&'c str], found: &mut Effects<'c>) {
             found.reads.extend(sources);
             if kind == Operands::MoveTo {
                 found.writes.extend(sources);
+                found.deletes.extend(sources);
             }
             found.writes.push(last);
         }
@@ -174,7 +198,8 @@ fn find<'c>(words: &'c [String], found: &mut Effects<'c>) {
     let roots: Vec<&str> = roots.map(String::as_str).collect();
     found.reads.extend(&roots);
     if words.iter().any(|word| word == "-delete") {
-        found.writes.extend(roots);
+        found.writes.extend(&roots);
+        found.deletes.extend(roots);
     }
 }
 
@@ -186,6 +211,32 @@ mod tests {
         let command = Simple::of_words(line.split(' ').map(str::to_owned).collect());
         let effects = of_command(&command);
         (effects.reads.join(" "), effects.writes.join(" "))
+    }
+
+    #[test]
+    fn what_is_removed_is_told() {
+        for (line, deletes) in [
+            ("rm -rf a b", "a b"),
+            ("rmdir a", "a"),
+            ("shred -n 3 -u a", "a"),
+            ("mv a b c", "a b"),
+            ("mv -t d a b", "a b"),
+            ("truncate -s 0 a", ""),
+            ("cp a b", ""),
+            ("find a b -delete", "a b"),
+            ("find a -name x", ""),
+            ("rsync -a --delete a/ b/", "b/"),
+            ("rsync -a --delete-after a/ h:b/", ""),
+            ("rsync --remove-source-files a b", "a"),
+            ("rsync a b", ""),
+        ] {
+            let command = Simple::of_words(line.split(' ').map(str::to_owned).collect());
+            let effects = of_command(&command);
+            assert_eq!(effects.deletes.join(" "), deletes, "{line}");
+            for path in effects.deletes {
+                assert!(effects.writes.contains(&path), "{line}");
+            }
+        }
     }
 
     #[test]

@@ -25,7 +25,7 @@ use crate::trace::json::Json;
 use collect::Item;
 use shell::{Script, Simple};
 use std::collections::HashSet;
-use tools::Access;
+use tools::{Tool, Touch};
 
 /// Everything the arguments of a call say it does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,6 +37,8 @@ pub struct Facets {
     pub reads: Vec<String>,
     /// Normalised paths that are created, changed or removed.
     pub writes: Vec<String>,
+    /// Normalised paths that are removed or moved away; they are among `writes` too.
+    pub deletes: Vec<String>,
     /// Normalised http, https, ftp, ftps, ws and wss addresses; one that is not valid as written.
     pub urls: Vec<String>,
     /// Hosts of those addresses, and hosts that commands connect to, in lower case.
@@ -53,6 +55,7 @@ pub fn of_call(tool: &str, args: &Json<'_>) -> Facets {
         commands: arguments.commands(),
         reads: arguments.reads(),
         writes: arguments.writes(),
+        deletes: arguments.deletes(),
         urls: arguments.urls(),
         hosts: arguments.hosts(),
         complete: arguments.complete(),
@@ -74,6 +77,11 @@ pub fn writes(tool: &str, args: &Json<'_>) -> Vec<String> {
     Arguments::new(tool, args).writes()
 }
 
+/// The files a call deletes, see [`Facets::deletes`].
+pub fn deletes(tool: &str, args: &Json<'_>) -> Vec<String> {
+    Arguments::new(tool, args).deletes()
+}
+
 /// The addresses a call names, see [`Facets::urls`].
 pub fn urls(tool: &str, args: &Json<'_>) -> Vec<String> {
     Arguments::new(tool, args).urls()
@@ -87,21 +95,17 @@ pub fn hosts(tool: &str, args: &Json<'_>) -> Vec<String> {
 /// The arguments of a call, taken apart once; each list is worked out when it is asked for.
 #[derive(Debug)]
 pub struct Arguments<'a> {
-    access: Access,
-    editor_views: bool,
+    tool: Tool,
     items: Vec<Item<'a>>,
 }
 
 impl<'a> Arguments<'a> {
     /// Takes the arguments of a call of `tool` apart.
     pub fn new(tool: &str, args: &'a Json<'_>) -> Self {
-        let tool = names::tool(tool);
-        let access = tools::access(&tool);
-        let command = args.get("command").and_then(Json::as_str);
+        let tool = Tool::new(tool, args.get("command").and_then(Json::as_str));
         Arguments {
-            access,
-            editor_views: command == Some("view"),
-            items: collect::items(&tool, access, args),
+            items: collect::items(&tool, args),
+            tool,
         }
     }
 
@@ -121,30 +125,37 @@ impl<'a> Arguments<'a> {
 
     /// See [`Facets::reads`].
     pub fn reads(&self) -> Vec<String> {
-        self.files(|touched| touched.0, |effects| &effects.reads)
+        self.files(|_| Vec::new(), |touch| touch.reads, |effects| effects.reads)
     }
 
     /// See [`Facets::writes`].
     pub fn writes(&self) -> Vec<String> {
-        let mut list = List::default();
-        for item in &self.items {
-            if let Item::Text(key, text) = item
-                && tools::is_patch(self.access, key.as_deref())
-            {
-                patch::files(text).for_each(|file| list.push_path(file));
-            }
-        }
-        for path in self.files(|touched| touched.1, |effects| &effects.writes) {
-            list.push(path);
-        }
-        list.items
+        let patched = |text| patch::files(text).collect();
+        self.files(patched, |touch| touch.writes, |effects| effects.writes)
+    }
+
+    /// See [`Facets::deletes`].
+    pub fn deletes(&self) -> Vec<String> {
+        self.files(
+            patch::deleted,
+            |touch| touch.deletes,
+            |effects| effects.deletes,
+        )
     }
 
     /// See [`Facets::urls`].
     pub fn urls(&self) -> Vec<String> {
         let mut list = List::default();
-        for text in self.items.iter().flat_map(texts) {
-            urls::find(text).into_iter().for_each(|a| list.push(a.url));
+        for item in &self.items {
+            for text in texts(item) {
+                urls::find(text).into_iter().for_each(|a| list.push(a.url));
+            }
+            if let Item::Text(Some(key), text) = item
+                && tools::is_address(key)
+            {
+                let found = urls::of_value(text).into_iter();
+                list.extend(found.map(|address| address.url));
+            }
         }
         list.items
     }
@@ -157,7 +168,8 @@ impl<'a> Arguments<'a> {
                 urls::find(text).into_iter().for_each(|a| list.push(a.host));
             }
             match item {
-                Item::Text(key, text) => list.extend(keyed_host(key.as_deref(), text)),
+                Item::Text(Some(key), text) => list.extend(keyed_hosts(key, text)),
+                Item::Text(None, _) => {}
                 Item::Commands(script) => {
                     for command in &script.commands {
                         list.extend(command_hosts(command));
@@ -175,24 +187,27 @@ impl<'a> Arguments<'a> {
         })
     }
 
-    fn files(
-        &self,
-        touched: impl Fn((bool, bool)) -> bool,
-        of: impl for<'e, 'c> Fn(&'e effects::Effects<'c>) -> &'e Vec<&'c str>,
+    fn files<'i>(
+        &'i self,
+        patched: impl Fn(&'i str) -> Vec<&'i str>,
+        touched: impl Fn(Touch) -> bool,
+        of: impl Fn(effects::Effects<'i>) -> Vec<&'i str>,
     ) -> Vec<String> {
         let mut list = List::default();
         for item in &self.items {
             match item {
-                Item::Text(Some(key), text) => {
-                    if touched(tools::touches(self.access, key, self.editor_views)) {
+                Item::Text(key, text) => {
+                    if self.tool.is_patch(key.as_deref()) {
+                        list.extend_paths(patched(text));
+                    }
+                    let touch = |key: &String| self.tool.touches(key, text);
+                    if key.as_ref().is_some_and(|key| touched(touch(key))) {
                         list.push_path(text);
                     }
                 }
-                Item::Text(None, _) => {}
                 Item::Commands(script) => {
                     for command in &script.commands {
-                        let effects = effects::of_command(command);
-                        of(&effects).iter().for_each(|path| list.push_path(path));
+                        list.extend_paths(of(effects::of_command(command)));
                     }
                 }
             }
@@ -232,19 +247,21 @@ fn command_hosts(command: &Simple) -> Vec<String> {
         .collect()
 }
 
-/// The host under a key that names one, or an address without its scheme.
-fn keyed_host(key: Option<&str>, text: &str) -> Option<String> {
-    let key = key?;
-    if options::is_in("host hostname host_name", key) {
+/// The hosts under a key that names one or an address.
+fn keyed_hosts(key: &str, text: &str) -> Vec<String> {
+    if tools::is_host(key) {
         let text = text.trim();
-        return (!text.is_empty())
-            .then(|| urls::host_without_scheme(text).unwrap_or_else(|| urls::host_name(text)));
+        let named = || urls::host_of_value(text).unwrap_or_else(|| urls::host_name(text));
+        return (!text.is_empty()).then(named).into_iter().collect();
     }
-    let address = options::is_in("url urls uri link href endpoint base_url webhook_url", key);
-    if !address || text.contains("://") {
-        return None;
+    if !tools::is_address(key) {
+        return Vec::new();
     }
-    urls::host_without_scheme(text.trim())
+    let found = urls::of_value(text);
+    if found.is_empty() {
+        return urls::host_of_value(text).into_iter().collect();
+    }
+    found.into_iter().map(|address| address.host).collect()
 }
 
 /// A list without repeats or empty texts.
@@ -262,9 +279,20 @@ impl List {
     }
 
     fn push_path(&mut self, path: &str) {
-        if !path.trim().is_empty() && !paths::is_stream(path) {
-            self.push(paths::normalise(path));
+        if path.trim().is_empty() {
+            return;
         }
+        let path = paths::normalise(path);
+        if !paths::is_stream(&path) {
+            self.push(path);
+        }
+    }
+
+    fn extend_paths(&mut self, paths: Vec<&str>) {
+        // What a shell puts in place of a substitution is a stream.
+        let named = |path: &&str| !path.starts_with("<(") && !path.starts_with(">(");
+        let named = paths.into_iter().filter(named);
+        named.for_each(|path| self.push_path(path));
     }
 
     fn extend(&mut self, texts: impl IntoIterator<Item = String>) {

@@ -17,8 +17,10 @@ pub enum Operands {
     ReadFirst,
     /// Reads each but the first, which is a pattern unless an option gives one.
     Search,
-    /// Writes each: creates, changes or removes it.
+    /// Writes each: creates or changes it.
     Write,
+    /// Removes each.
+    Remove,
     /// Writes each but the first, which is a mode or an owner unless an option gives one.
     Change,
     /// Reads each but the last, which is written.
@@ -61,6 +63,9 @@ pub struct Program {
     pub options: Options,
     /// Options that make it write the operands it reads, separated by spaces.
     pub in_place: &'static str,
+    /// Options that make it remove operands, separated by spaces: the sources of a copy, or with
+    /// `--delete…` what lies in its destination.
+    pub removing: &'static str,
     /// Which operands name a host.
     pub peer: Peer,
 }
@@ -71,6 +76,7 @@ const fn row(names: &'static str, operands: Operands, skip: &'static str) -> Pro
         operands,
         options: Options { skip, ..NONE },
         in_place: "",
+        removing: "",
         peer: Peer::None,
     }
 }
@@ -82,7 +88,9 @@ const fn net(names: &'static str, peer: Peer, skip: &'static str) -> Program {
     }
 }
 
-use Operands::{Assign, Change, CopyTo, Find, Link, MoveTo, Other, Read, ReadFirst, Search, Write};
+use Operands::{
+    Assign, Change, CopyTo, Find, Link, MoveTo, Other, Read, ReadFirst, Remove, Search, Write,
+};
 
 /// The programs that are known.
 pub const PROGRAMS: &[Program] = &[
@@ -182,11 +190,17 @@ pub const PROGRAMS: &[Program] = &[
         },
         ..row("node deno bun", ReadFirst, "")
     },
-    row("rm rmdir unlink tee sponge", Write, ""),
+    row(
+        "rm grm rmdir unlink srm wipe trash trash-put rimraf",
+        Remove,
+        "",
+    ),
+    row("Remove-Item remove-item ri del erase rd", Remove, ""),
+    row("shred", Remove, "-n -s --iterations --size"),
+    row("tee sponge", Write, ""),
     row("mkdir mkfifo", Write, "-m --mode"),
     row("touch gtouch", Write, "-t -d -r --date --reference"),
     row("truncate", Write, "-s -r --size --reference"),
-    row("shred", Write, "-n -s --iterations --size"),
     row("mktemp", Write, "-p"),
     row("setfacl", Write, "-m -x -M -X"),
     row("vi vim nvim", Write, "-c -u -T"),
@@ -297,6 +311,8 @@ pub const PROGRAMS: &[Program] = &[
             read: "--files-from --exclude-from --include-from --password-file",
             ..NONE
         },
+        removing: "--del --delete --delete-after --delete-before --delete-delay --delete-during \
+                   --delete-excluded --delete-missing-args --remove-source-files",
         ..row("rsync", CopyTo, "")
     },
     net("git", Peer::Repository, "-C -c -m --message"),

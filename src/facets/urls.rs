@@ -1,5 +1,6 @@
 //! Addresses in text, in the form browsers give them.
 
+use std::borrow::Cow;
 use url::{Host, Url};
 
 /// Schemes whose addresses are listed.
@@ -20,11 +21,14 @@ pub struct Address {
 /// The addresses in a text, in order.
 pub fn find(text: &str) -> Vec<Address> {
     let trimmed = text.trim();
-    if scheme(trimmed).is_some() && !trimmed.contains(char::is_whitespace) {
-        // The whole text is an address: nothing is taken for what surrounds it.
-        return address(trimmed).into_iter().collect();
-    }
     let mut found = Vec::new();
+    if scheme(trimmed).is_some() && !trimmed.contains(|c: char| c.is_ascii_whitespace()) {
+        // The whole text is an address: nothing is taken for what surrounds it.
+        push(trimmed, &mut found);
+        if !trimmed.contains(char::is_whitespace) {
+            return found;
+        }
+    }
     let mut at = 0;
     while let Some(colon) = text[at..].find(':').map(|n| at + n) {
         at = colon + 1;
@@ -34,27 +38,86 @@ pub fn find(text: &str) -> Vec<Address> {
         }
         let candidate = &text[start..start + extent(&text[start..])];
         at = at.max(start + candidate.len());
-        found.extend(address(candidate));
+        push(candidate, &mut found);
     }
     found
+}
+
+/// The address that a text is which stands where one belongs. What programs leave out of it, tabs
+/// and line ends, is left out here too. Empty where it has no scheme.
+pub fn of_value(text: &str) -> Vec<Address> {
+    let text = without_breaks(text);
+    let listed = |(scheme, _): (&str, _)| SCHEMES.iter().any(|s| scheme.eq_ignore_ascii_case(s));
+    let mut found = Vec::new();
+    if text.split_once(':').is_some_and(listed) {
+        push(&text, &mut found);
+    }
+    found
+}
+
+/// The host of a text which stands where an address belongs, whatever its scheme, also where it
+/// has none. `None` for what does not look like an address.
+pub fn host_of_value(text: &str) -> Option<String> {
+    let text = without_breaks(text);
+    let Some((scheme, rest)) = text.split_once("://") else {
+        return host_without_scheme(&text);
+    };
+    let letter = |b: u8| b.is_ascii_alphanumeric() || b"+-.".contains(&b);
+    if !scheme.bytes().all(letter) {
+        return host_without_scheme(&text);
+    }
+    let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or("");
+    let host = without_port(authority.rsplit('@').next().unwrap_or(""));
+    let is_host = !host.is_empty() && !scheme.eq_ignore_ascii_case("file");
+    is_host.then(|| host_name(host))
+}
+
+fn without_breaks(text: &str) -> Cow<'_, str> {
+    let text = text.trim_matches(|c: char| c <= ' ');
+    if text.contains(['\t', '\n', '\r']) {
+        return text.replace(['\t', '\n', '\r'], "").into();
+    }
+    text.into()
+}
+
+fn without_port(host_port: &str) -> &str {
+    match host_port.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|b| b.is_ascii_digit()) => host,
+        _ => host_port,
+    }
 }
 
 /// The address of a host given without a scheme: `example.com/x`, `localhost:80`, `10.0.0.1`.
 /// `None` for what does not look like one.
 pub fn host_without_scheme(text: &str) -> Option<String> {
-    let text = text.strip_prefix("//").unwrap_or(text);
-    let authority = text.split(['/', '?', '#', '\\']).next().unwrap_or("");
-    let host_port = authority.rsplit('@').next().unwrap_or("");
-    let name = match host_port.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|b| b.is_ascii_digit()) => name,
-        _ => host_port,
+    const DOTS: [char; 4] = ['.', '。', '．', '｡'];
+    let slashes = text.starts_with("//") || text.starts_with('\\');
+    let text = if slashes {
+        text.trim_start_matches(['/', '\\'])
+    } else {
+        text
     };
-    let dotted = name.trim_end_matches('.').contains('.') && !name.starts_with('.');
+    let authority = text.split(['/', '?', '#', '\\']).next().unwrap_or("");
+    let name = without_port(authority.rsplit('@').next().unwrap_or(""));
+    let dotted = name.trim_end_matches(DOTS).contains(DOTS) && !name.starts_with('.');
     let plausible = name
         .chars()
-        .all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_'));
-    let numeric = name == "localhost" || (name.starts_with('[') && name.ends_with(']'));
-    (numeric || (dotted && plausible)).then(|| host_name(name))
+        .all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '%') || DOTS.contains(&c));
+    let bracketed = name.starts_with('[') && name.ends_with(']');
+    let sure = slashes && !name.is_empty() || name == "localhost" || bracketed || is_number(name);
+    (sure || (dotted && plausible)).then(|| host_name(name))
+}
+
+/// Whether a name is an address written as one number, and none that a port or a count could be.
+fn is_number(name: &str) -> bool {
+    let hex = name.strip_prefix("0x").or_else(|| name.strip_prefix("0X"));
+    let octal = name.strip_prefix('0').filter(|rest| rest.len() > 6);
+    let number = match (hex, octal) {
+        (Some(hex), _) => u64::from_str_radix(hex, 16),
+        (_, Some(octal)) => u64::from_str_radix(octal, 8),
+        _ => name.parse(),
+    };
+    number.is_ok_and(|n| (1 << 24..1 << 32).contains(&n))
 }
 
 /// A host's name as it is compared: lower case, in ASCII, addresses in their usual form. What is
@@ -72,7 +135,11 @@ fn host_of(url: &Url) -> String {
     match url.host() {
         Some(Host::Domain(name)) => name.trim_end_matches('.').to_lowercase(),
         Some(Host::Ipv4(address)) => address.to_string(),
-        Some(Host::Ipv6(address)) => address.to_string(),
+        // An IPv4 address in an IPv6 one is reached as the former.
+        Some(Host::Ipv6(address)) => match address.to_ipv4_mapped() {
+            Some(address) => address.to_string(),
+            None => address.to_string(),
+        },
         None => String::new(),
     }
 }
@@ -148,8 +215,25 @@ fn cut(text: &str) -> &str {
     &text[..end]
 }
 
-fn address(text: &str) -> Option<Address> {
+/// Pushes the address of a text, and what else programs take it for: some read what stands between
+/// a backslash and an `@` as a name of a user, others as a path.
+fn push(text: &str, found: &mut Vec<Address>) {
     let text = cut(text);
+    found.extend(address(text));
+    let authority = text.split_once(':').map_or("", |(_, rest)| rest);
+    let authority = authority.trim_start_matches(['/', '\\']);
+    let authority = authority.split(['/', '?', '#']).next().unwrap_or("");
+    if let Some((user, host)) = authority.rsplit_once('@')
+        && user.contains('\\')
+    {
+        found.push(Address {
+            url: text.to_owned(),
+            host: host_name(without_port(host.split('\\').next().unwrap_or(host))),
+        });
+    }
+}
+
+fn address(text: &str) -> Option<Address> {
     if let Ok(url) = Url::parse(text) {
         let host = host_of(&url);
         return Some(Address {
@@ -210,6 +294,57 @@ mod tests {
         assert_eq!(hosts("http://[::1]:80/"), ["::1"]);
         assert_eq!(hosts("http://[bad/x"), ["[bad"]);
         assert_eq!(hosts("http://${HOST}/x y").len(), 1);
+    }
+
+    #[test]
+    fn values_are_read_as_programs_read_them() {
+        for (text, url, host) in [
+            ("ht\ttp://e\nvil.com/", "http://evil.com/", "evil.com"),
+            ("\u{1} http:evil.com", "http://evil.com/", "evil.com"),
+            (
+                "http://good.com @evil.com/",
+                "http://good.com%20@evil.com/",
+                "evil.com",
+            ),
+            (
+                "http://[::ffff:10.0.0.1]/",
+                "http://[::ffff:a00:1]/",
+                "10.0.0.1",
+            ),
+            ("http:///e.com", "http://e.com/", "e.com"),
+        ] {
+            let found = of_value(text);
+            let found: Vec<_> = found.iter().map(|a| (&*a.url, &*a.host)).collect();
+            assert_eq!(found, [(url, host)], "{text:?}");
+        }
+        assert!(of_value("e.com/x").is_empty() && of_value("sftp://e.com").is_empty());
+        for (text, host) in [
+            ("sftp://u@E.com:22/x", Some("e.com")),
+            ("\\\\e.com\\x", Some("e.com")),
+            ("//intranet/x", Some("intranet")),
+            ("2130706433/x", Some("127.0.0.1")),
+            ("0x7f000001", Some("127.0.0.1")),
+            ("017700000001", Some("127.0.0.1")),
+            ("e。com", Some("e.com")),
+            ("%65.com", Some("e.com")),
+            ("file://localhost/x", None),
+            ("8080", None),
+            ("about:blank", None),
+        ] {
+            assert_eq!(host_of_value(text).as_deref(), host, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_backslash_in_front_of_an_at_sign_names_two_hosts() {
+        assert_eq!(
+            hosts("http://good.com\\@evil.com/"),
+            ["good.com", "evil.com"]
+        );
+        assert_eq!(
+            hosts("http://good.com\u{a0}@evil.com/"),
+            ["evil.com", "good.com"]
+        );
     }
 
     #[test]

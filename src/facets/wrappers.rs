@@ -138,6 +138,21 @@ pub fn read(text: &str, depth: usize) -> Script {
     out
 }
 
+/// Reads a command line of a shell that takes backslashes for plain characters, as those of
+/// Windows do. The whole text is among the commands too, since the rest of their syntax differs.
+pub fn guess(text: &str, depth: usize) -> Script {
+    let mut script = read(&text.replace('\\', "\\\\"), depth);
+    let whole = text.trim();
+    if !whole.is_empty() {
+        script.complete = false;
+        let whole = Simple::of_words(vec![whole.to_owned()]);
+        if script.commands.last() != Some(&whole) {
+            script.commands.push(whole);
+        }
+    }
+    script
+}
+
 /// Appends `command` without its wrappers, or the commands of the script it holds.
 pub fn unwrap(mut command: Simple, depth: usize, out: &mut Script) {
     let mut stripped = 0;

@@ -36,6 +36,7 @@ impl Bindings for CallBindings<'_, '_> {
             Variable::CallCommands => list(&facets::commands(tool, cx.args())),
             Variable::CallReads => list(&facets::reads(tool, cx.args())),
             Variable::CallWrites => list(&facets::writes(tool, cx.args())),
+            Variable::CallDeletes => list(&facets::deletes(tool, cx.args())),
             Variable::CallUrls => list(&facets::urls(tool, cx.args())),
             Variable::CallHosts => list(&facets::hosts(tool, cx.args())),
             Variable::Result => {

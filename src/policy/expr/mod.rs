@@ -35,6 +35,7 @@ pub enum Variable {
     CallCommands,
     CallReads,
     CallWrites,
+    CallDeletes,
     CallUrls,
     CallHosts,
     StatePhase,

@@ -29,6 +29,7 @@ pub const VARIABLES: &[(&str, Variable)] = &[
     ("call.commands", Variable::CallCommands),
     ("call.reads", Variable::CallReads),
     ("call.writes", Variable::CallWrites),
+    ("call.deletes", Variable::CallDeletes),
     ("call.urls", Variable::CallUrls),
     ("call.hosts", Variable::CallHosts),
     ("state.phase", Variable::StatePhase),

@@ -1,0 +1,234 @@
+//! Well-known tools: which of their arguments name files, and which tools are shells.
+//!
+//! Tools and keys are compared in the spelling of [`super::names`]. To add a tool, add its name to
+//! a row of `TOOLS`; tools not listed there are told by the words of their names.
+
+mod table;
+
+use super::options::is_in;
+use super::{names, paths};
+use table::{
+    Access, DESTINATIONS, NOUNS, OTHER_LANGUAGES, PATCHES, PATHS, SERVERS, SHELL_TOOLS,
+    SHELL_WORDS, SHELL_WORKDIRS, SOURCES, TOOLS, TYPING, VERBS, WORKDIRS,
+};
+
+/// What an editor's call does, by its `command`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Action {
+    View,
+    Delete,
+    Rename,
+    /// Changes or creates a file, or something that is not known.
+    Change,
+}
+
+/// What a call does with the file a key names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Touch {
+    /// It is read.
+    pub reads: bool,
+    /// It is created, changed or removed.
+    pub writes: bool,
+    /// It is removed or moved away.
+    pub deletes: bool,
+}
+
+/// The tool of a call.
+#[derive(Debug)]
+pub struct Tool {
+    /// Its own name in snake case.
+    name: String,
+    access: Access,
+    action: Action,
+}
+
+impl Tool {
+    /// The tool of that name, as recorded. `command` is the text under that key, by which editors
+    /// tell what they do; absent where the call has none.
+    pub fn new(name: &str, command: Option<&str>) -> Tool {
+        let name = names::tool(name);
+        Tool {
+            access: access(&name),
+            action: match command {
+                Some("view") => Action::View,
+                Some("delete") => Action::Delete,
+                Some("rename") => Action::Rename,
+                _ => Action::Change,
+            },
+            name,
+        }
+    }
+
+    /// What the call does with the file that `text`, the value under a key, names.
+    pub fn touches(&self, key: &str, text: &str) -> Touch {
+        let path = is_in(PATHS, key);
+        let access = match (self.access, self.action) {
+            (Access::Editor, Action::View) => Access::Read,
+            (Access::Editor, Action::Change) => Access::Write,
+            (Access::Editor, Action::Delete) => Access::Delete,
+            (Access::Editor, Action::Rename) => Access::Move,
+            (access, _) => access,
+        };
+        // A name of one word says little: only what can be nothing but a path counts.
+        let moves = matches!(access, Access::Copy | Access::Move);
+        let telling = moves || (self.name.contains('_') && self.access != Access::Editor);
+        let source = path || (telling && is_in(SOURCES, key));
+        let destination = telling && is_in(DESTINATIONS, key);
+        let only_source = source && !destination;
+        let (reads, writes, deletes) = match access {
+            Access::Unknown | Access::Patch | Access::Editor => (false, false, false),
+            Access::Read => (source, false, false),
+            Access::Glob => (path || is_in("pattern include", key), false, false),
+            Access::Write => (false, source || destination, false),
+            Access::Delete => (false, source || destination, source || destination),
+            Access::Copy => (only_source, destination, false),
+            Access::Move => (only_source, source || destination, only_source),
+        };
+        // Whoever fetches such an address reads the file.
+        let fetched = is_address(key) && !writes && paths::is_file_address(text);
+        Touch {
+            reads: reads || fetched,
+            writes,
+            deletes,
+        }
+    }
+
+    /// Whether the value under a key, absent for arguments that are a plain string, is a patch.
+    pub fn is_patch(&self, key: Option<&str>) -> bool {
+        self.access == Access::Patch && key.is_none_or(|key| is_in(PATCHES, key))
+    }
+
+    /// Whether it runs command lines.
+    pub fn is_shell(&self) -> bool {
+        is_in(SHELL_TOOLS, &self.name) || self.has(SHELL_WORDS)
+    }
+
+    /// Whether it runs command lines of a shell that is not read here: what is made of them is a
+    /// guess.
+    pub fn is_other_shell(&self) -> bool {
+        self.name == "cmd" || self.has("powershell pwsh") || self.name.contains("power_shell")
+    }
+
+    /// Whether a text under `key` is a command line.
+    pub fn is_command_line(&self, key: &str) -> bool {
+        match key {
+            "chars" | "input" => TYPING
+                .iter()
+                .any(|(name, typed)| self.name.ends_with(name) && *typed == key),
+            "command" | "cmd" | "commands" | "command_line" | "cmdline" | "shell_command"
+            | "argv" => self.access != Access::Editor,
+            "script" => self.is_shell() || !self.has(OTHER_LANGUAGES),
+            "code" => self.is_shell(),
+            _ => false,
+        }
+    }
+
+    /// Whether a text under `key` names a program whose words stand in a list beside it.
+    pub fn is_program(&self, key: &str) -> bool {
+        self.access != Access::Editor && is_in("command cmd program executable", key)
+    }
+
+    /// Whether the text under a key is the directory in which the call works.
+    pub fn is_workdir(&self, key: &str) -> bool {
+        is_in(WORKDIRS, key) || (self.is_shell() && is_in(SHELL_WORKDIRS, key))
+    }
+
+    fn has(&self, words: &str) -> bool {
+        self.name.split('_').any(|word| is_in(words, word))
+    }
+}
+
+/// Whether a list under `key` holds the words of the program beside it.
+pub fn is_word_list(key: &str) -> bool {
+    is_in("args arguments argv params", key)
+}
+
+/// Whether the text under a key is a host.
+pub fn is_host(key: &str) -> bool {
+    is_in("host hostname host_name", key)
+}
+
+/// Whether the text under a key is an address.
+pub fn is_address(key: &str) -> bool {
+    is_in("url urls uri uris link links href endpoint website", key)
+        || ["_url", "_uri", "_urls", "_link", "_endpoint"]
+            .iter()
+            .any(|end| key.ends_with(end))
+}
+
+/// What the tool of that name does with files.
+fn access(tool: &str) -> Access {
+    if let Some(access) = listed(tool) {
+        return access;
+    }
+    let has = |list: &str| tool.split('_').any(|word| is_in(list, word));
+    if !has(NOUNS) {
+        return Access::Unknown;
+    }
+    let verb = VERBS.iter().find(|(_, verbs)| has(verbs));
+    verb.map_or(Access::Unknown, |(access, _)| *access)
+}
+
+/// What the table says of a tool, also with the name of a server in front. One word behind it is
+/// the tool's name only where the server is known, since words such as `read` say little.
+fn listed(tool: &str) -> Option<Access> {
+    let find = |name: &str| TOOLS.iter().find(|(_, names)| is_in(names, name));
+    let mut name = tool;
+    let mut of_server = true;
+    loop {
+        if let Some((access, _)) = find(name).filter(|_| of_server || name.contains('_')) {
+            return Some(*access);
+        }
+        let (server, rest) = name.split_once('_')?;
+        of_server &= is_in(SERVERS, server);
+        name = rest;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_tools_are_told_by_the_words_of_their_names() {
+        assert_eq!(access("workspace_write_file"), Access::Write);
+        assert_eq!(access("fs_list_dir_entries"), Access::Read);
+        assert_eq!(access("rename_folder"), Access::Move);
+        assert_eq!(access("remove_folder"), Access::Delete);
+        assert_eq!(access("get_weather"), Access::Unknown);
+        assert_eq!(access("profile_read"), Access::Unknown);
+    }
+
+    #[test]
+    fn a_server_may_stand_in_front() {
+        for (tool, expected) in [
+            ("filesystem_read_file", Access::Read),
+            ("fs_read", Access::Read),
+            ("my_github_create_or_update_file", Access::Write),
+            ("open_code_apply_patch", Access::Patch),
+            ("drive_delete_file", Access::Delete),
+            ("playwright_browser_file_upload", Access::Read),
+            ("calendar_create", Access::Unknown),
+            ("todo_write", Access::Unknown),
+            ("mail_list", Access::Unknown),
+        ] {
+            assert_eq!(access(tool), expected, "{tool}");
+        }
+    }
+
+    #[test]
+    fn shells_are_told_by_their_names() {
+        for tool in [
+            "bash",
+            "run_terminal_cmd",
+            "local_shell",
+            "exec_command",
+            "exec",
+        ] {
+            assert!(Tool::new(tool, None).is_shell(), "{tool}");
+        }
+        for tool in ["exec_sql", "read_file", "publish", "dashboard"] {
+            assert!(!Tool::new(tool, None).is_shell(), "{tool}");
+        }
+    }
+}
