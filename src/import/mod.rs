@@ -12,6 +12,7 @@ pub mod drive;
 pub mod foreign;
 mod mapping;
 pub mod openai_chat;
+pub mod opencode;
 mod reading;
 pub mod syntax;
 
@@ -135,4 +136,9 @@ pub struct Format {
 }
 
 /// Every format, the most decisive signature first.
-pub const IMPORTERS: &[Format] = &[claude_code::FORMAT, openai_chat::FORMAT, canonical::FORMAT];
+pub const IMPORTERS: &[Format] = &[
+    claude_code::FORMAT,
+    opencode::FORMAT,
+    openai_chat::FORMAT,
+    canonical::FORMAT,
+];
