@@ -13,6 +13,7 @@ pub mod foreign;
 mod mapping;
 pub mod openai_chat;
 pub mod opencode;
+pub mod pi;
 mod reading;
 pub mod syntax;
 
@@ -139,6 +140,7 @@ pub struct Format {
 pub const IMPORTERS: &[Format] = &[
     claude_code::FORMAT,
     opencode::FORMAT,
+    pi::FORMAT,
     openai_chat::FORMAT,
     canonical::FORMAT,
 ];

@@ -6,3 +6,4 @@ mod fixtures;
 mod log;
 mod openai_chat;
 mod opencode;
+mod pi;
