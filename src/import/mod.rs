@@ -15,6 +15,7 @@ pub mod openai_chat;
 pub mod opencode;
 pub mod pi;
 mod reading;
+pub mod swe_agent;
 pub mod syntax;
 
 pub use mapping::Mapping;
@@ -141,6 +142,7 @@ pub const IMPORTERS: &[Format] = &[
     claude_code::FORMAT,
     opencode::FORMAT,
     pi::FORMAT,
+    swe_agent::FORMAT,
     openai_chat::FORMAT,
     canonical::FORMAT,
 ];

@@ -7,3 +7,4 @@ mod log;
 mod openai_chat;
 mod opencode;
 mod pi;
+mod swe_agent;
