@@ -13,6 +13,7 @@ pub mod foreign;
 mod mapping;
 pub mod openai_chat;
 pub mod opencode;
+pub mod openhands;
 pub mod pi;
 mod reading;
 pub mod swe_agent;
@@ -143,6 +144,7 @@ pub const IMPORTERS: &[Format] = &[
     opencode::FORMAT,
     pi::FORMAT,
     swe_agent::FORMAT,
+    openhands::FORMAT,
     openai_chat::FORMAT,
     canonical::FORMAT,
 ];

@@ -6,5 +6,7 @@ mod fixtures;
 mod log;
 mod openai_chat;
 mod opencode;
+mod openhands;
 mod pi;
 mod swe_agent;
+mod unread;
