@@ -12,7 +12,11 @@ pub mod drive;
 pub mod foreign;
 mod mapping;
 pub mod openai_chat;
+pub mod opencode;
+pub mod openhands;
+pub mod pi;
 mod reading;
+pub mod swe_agent;
 pub mod syntax;
 
 pub use mapping::Mapping;
@@ -135,4 +139,12 @@ pub struct Format {
 }
 
 /// Every format, the most decisive signature first.
-pub const IMPORTERS: &[Format] = &[claude_code::FORMAT, openai_chat::FORMAT, canonical::FORMAT];
+pub const IMPORTERS: &[Format] = &[
+    claude_code::FORMAT,
+    opencode::FORMAT,
+    pi::FORMAT,
+    swe_agent::FORMAT,
+    openhands::FORMAT,
+    openai_chat::FORMAT,
+    canonical::FORMAT,
+];

@@ -2,13 +2,14 @@
 
 use super::log::{Log, elements, lines};
 
-fn fixture(name: &str) -> Vec<u8> {
+/// A recorded example.
+pub fn fixture(name: &str) -> Vec<u8> {
     let root = env!("CARGO_MANIFEST_DIR");
     std::fs::read(format!("{root}/fixtures/formats/{name}")).expect("a fixture")
 }
 
 /// Starts, calls, results, approvals and ends.
-fn counts(log: &Log) -> [usize; 5] {
+pub fn counts(log: &Log) -> [usize; 5] {
     ["start", "call", "result", "approval", "end"].map(|kind| {
         let is = |event: &&String| {
             let what = event.splitn(3, ": ").nth(2).unwrap_or_default();

@@ -5,3 +5,8 @@ mod claude_code_refusals;
 mod fixtures;
 mod log;
 mod openai_chat;
+mod opencode;
+mod openhands;
+mod pi;
+mod swe_agent;
+mod unread;

@@ -29,6 +29,15 @@ impl<'s> Out<'s> {
         self.run = Some(run.into());
     }
 
+    /// The same, of a record that stands elsewhere.
+    pub fn elsewhere(&mut self, place: Place) -> Out<'_> {
+        Out {
+            sink: &mut *self.sink,
+            place,
+            run: self.run.clone(),
+        }
+    }
+
     /// Where the record stands.
     pub fn place(&self) -> Place {
         self.place

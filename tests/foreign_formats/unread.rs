@@ -1,0 +1,34 @@
+//! Recordings of agents that are not read: no format takes them for its own.
+
+use super::log::recognised;
+
+#[test]
+fn cursor_transcripts() {
+    let rows = [
+        r#"{"role":"user","message":{"content":[{"type":"text","text":"mend the gate"}]}}"#,
+        r#"{"role":"assistant","message":{"content":[{"type":"text","text":"so"},{"type":"tool_use","name":"edit_file","input":{"path":"a"}}]}}"#,
+        r#"{"type":"turn_ended"}"#,
+    ];
+    assert_eq!(recognised(&rows), [""; 0]);
+}
+
+#[test]
+fn cline_messages_of_the_window() {
+    let rows = [
+        r#"{"ts":1772442000000,"type":"say","say":"text","text":"mend the gate"}"#,
+        r#"{"ts":1772442001000,"type":"ask","ask":"tool","text":"{\"tool\":\"readFile\",\"path\":\"a\"}"}"#,
+        r#"{"ts":1772442002000,"type":"say","say":"api_req_started","text":"{}"}"#,
+    ];
+    assert_eq!(recognised(&rows), [""; 0]);
+}
+
+#[test]
+fn goose_sessions() {
+    let rows = [
+        r#"{"id":"s","working_dir":"/srv","description":"gate","message_count":2}"#,
+        r#"{"role":"user","created":1772442000,"content":[{"type":"text","text":"mend the gate"}]}"#,
+        r#"{"role":"assistant","created":1772442001,"content":[{"type":"toolRequest","id":"a","toolCall":{"status":"success","value":{"name":"shell","arguments":{"command":"ls"}}}}]}"#,
+        r#"{"role":"user","created":1772442002,"content":[{"type":"toolResponse","id":"a","toolResult":{"status":"success","value":[]}}]}"#,
+    ];
+    assert_eq!(recognised(&rows), [""; 0]);
+}
