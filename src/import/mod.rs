@@ -6,6 +6,7 @@
 
 pub mod canonical;
 pub mod claude_code;
+pub mod codex;
 mod cut;
 pub mod doc;
 pub mod drive;
@@ -135,4 +136,9 @@ pub struct Format {
 }
 
 /// Every format, the most decisive signature first.
-pub const IMPORTERS: &[Format] = &[claude_code::FORMAT, openai_chat::FORMAT, canonical::FORMAT];
+pub const IMPORTERS: &[Format] = &[
+    claude_code::FORMAT,
+    codex::FORMAT,
+    openai_chat::FORMAT,
+    canonical::FORMAT,
+];

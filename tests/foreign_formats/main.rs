@@ -2,6 +2,7 @@
 
 mod claude_code;
 mod claude_code_refusals;
+mod codex;
 mod fixtures;
 mod log;
 mod openai_chat;

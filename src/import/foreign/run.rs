@@ -258,6 +258,11 @@ impl<R: Into<Run>> Runs<R> {
         self.0.entry(name.map(str::to_owned)).or_insert_with(new)
     }
 
+    /// All of them, by name.
+    pub fn each(&mut self) -> impl Iterator<Item = &mut R> {
+        self.0.values_mut()
+    }
+
     /// Ends all of them, the one that has waited longest for an answer first. `stem` names the run
     /// that has no name, for notices.
     pub fn finish(self, stem: &str, sink: &mut dyn Sink) {
