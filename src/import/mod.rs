@@ -13,6 +13,7 @@ pub mod drive;
 pub mod foreign;
 mod mapping;
 pub mod openai_chat;
+pub mod openai_responses;
 mod reading;
 pub mod syntax;
 
@@ -139,6 +140,7 @@ pub struct Format {
 pub const IMPORTERS: &[Format] = &[
     claude_code::FORMAT,
     codex::FORMAT,
+    openai_responses::FORMAT,
     openai_chat::FORMAT,
     canonical::FORMAT,
 ];

@@ -131,3 +131,61 @@ fn codex_exec_stream() {
     let array = [b"[", &records.join(&b","[..])[..], b"]"].concat();
     assert_eq!(elements("codex", &array).events, log.events);
 }
+
+#[test]
+fn openai_responses_items() {
+    let text = fixture("openai_responses.jsonl");
+    let log = lines("openai_responses", &text);
+    assert_eq!(counts(&log), [1, 11, 8, 0, 0]);
+    let notices = ["unparsed_arguments 4:1", "assumed 20:1"];
+    assert_eq!(
+        log.notices,
+        notices.map(|what| format!("warning {what} stem"))
+    );
+    let has = |part: &str| log.events.iter().any(|event| event.contains(part));
+    assert!(has(r#"call 1 call_2 stock "{\"item\":\"ink\"""#));
+    assert!(has("result call_2 - \"bad arguments\""));
+    assert!(has(
+        r#"call 2 ws_1 web_search {"type":"search","query":"paper price"}"#
+    ));
+    assert!(has(
+        r#"result fs_1 ok [{"file_id":"file-1","text":"Blatt & Co"}]"#
+    ));
+    assert!(has(
+        "result call_4 - \"[computer_screenshot: 34 bytes, sha256 "
+    ));
+    assert!(has(r#"mcp_1 mcp__shop__order {"boxes":2} recorded allow"#));
+    assert!(has(r#"mcpr_2 mcp__shop__pay {"eur":40} recorded block"#));
+    assert!(has("result mcp_2 error \"no session\""));
+    assert!(has(
+        r#"21: -: call 7 mcpr_3 mcp__shop__rate {"stars":5} recorded escalate"#
+    ));
+    let records: Vec<_> = text
+        .split(|&b| b == b'\n')
+        .filter(|l| !l.is_empty())
+        .collect();
+    let array = [b"[", &records.join(&b","[..])[..], b"]"].concat();
+    assert_eq!(elements("openai_responses", &array).events, log.events);
+}
+
+#[test]
+fn openai_responses_requests_and_responses() {
+    let log = lines(
+        "openai_responses",
+        &fixture("openai_responses_requests.jsonl"),
+    );
+    let mut events = log.events;
+    events.sort();
+    let expected = [
+        r#"1: stem-1: start - "Order more paper if it runs low." {"model":"gpt-5"}"#,
+        r#"2: stem-1: call 1 call_1 stock {"item":"paper"}"#,
+        r#"3: stem-1: call 2 call_5 order {"boxes":2}"#,
+        "3: stem-1: result call_1 - \"3 boxes\"",
+        r#"4: stem-4: call 1 call_1 stock {"item":"ink"}"#,
+        r#"4: stem-4: start - "Is ink there?" {"model":"gpt-5"}"#,
+    ];
+    assert_eq!(events, expected);
+    let document = [b"[".to_vec(), fixture("openai_responses.json")].concat();
+    let log = elements("openai_responses", &document);
+    assert_eq!(counts(&log), [1, 2, 1, 0, 0]);
+}

@@ -6,3 +6,4 @@ mod codex;
 mod fixtures;
 mod log;
 mod openai_chat;
+mod openai_responses;
