@@ -125,7 +125,9 @@ fn values_mean_the_same_as_lines_in_an_array_and_one_after_the_other() {
 fn every_fixture_is_recognised_by_one_format() {
     for (name, bytes) in fixtures() {
         let (report, _) = said(&bytes);
-        let format = report.format.unwrap_or_else(|| panic!("{name}: {}", report.reason));
+        let format = report
+            .format
+            .unwrap_or_else(|| panic!("{name}: {}", report.reason));
         assert!(name.starts_with(format), "{name} is taken for {format}");
     }
     for (name, values, _) in texts() {
@@ -151,7 +153,9 @@ fn every_fixture_is_recognised_by_one_format() {
 #[test]
 fn every_format_has_a_fixture() {
     for format in IMPORTERS.iter().filter(|f| f.id != "canonical") {
-        let has = fixtures().iter().any(|(name, _)| name.starts_with(format.id));
+        let has = fixtures()
+            .iter()
+            .any(|(name, _)| name.starts_with(format.id));
         assert!(has, "{}", format.id);
     }
 }

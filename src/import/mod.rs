@@ -6,12 +6,14 @@
 
 pub mod canonical;
 pub mod claude_code;
+pub mod codex;
 mod cut;
 pub mod doc;
 pub mod drive;
 pub mod foreign;
 mod mapping;
 pub mod openai_chat;
+pub mod openai_responses;
 pub mod opencode;
 pub mod openhands;
 pub mod pi;
@@ -140,11 +142,13 @@ pub struct Format {
 
 /// Every format, the most decisive signature first.
 pub const IMPORTERS: &[Format] = &[
+    codex::FORMAT,
     claude_code::FORMAT,
-    opencode::FORMAT,
-    pi::FORMAT,
     swe_agent::FORMAT,
     openhands::FORMAT,
+    pi::FORMAT,
+    opencode::FORMAT,
+    openai_responses::FORMAT,
     openai_chat::FORMAT,
     canonical::FORMAT,
 ];

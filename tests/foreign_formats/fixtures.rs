@@ -76,3 +76,117 @@ fn openai_chat_tau_bench() {
     assert_eq!(log.events, events);
     assert_eq!(log.notices, ["warning assumed 1:1 3/0"]);
 }
+
+#[test]
+fn codex_rollout() {
+    let log = lines("codex", &fixture("codex.jsonl"));
+    assert_eq!(counts(&log), [1, 9, 7, 0, 0]);
+    let child = "019cb9a0-1000-7a00-8000-00000000c001";
+    let notices = [
+        "assumed 26:1",
+        "assumed 32:1",
+        "assumed 36:1",
+        "repeated_call 5:1",
+    ]
+    .map(|what| format!("warning {what} {child}"));
+    assert_eq!(log.notices, notices);
+    let has = |part: &str| log.events.iter().any(|event| event.contains(part));
+    assert!(has("start - \"Prices lack a currency, mend it.\""));
+    assert!(has(
+        r#""model":"gpt-5-codex","approval_policy":"on-request","sandbox_policy":"workspace-write""#
+    ));
+    assert!(!has("call_p1"));
+    assert!(has("call 1 call-3 web_search"));
+    assert!(has("result call_02 ok \"nothing to commit\\n\""));
+    assert!(has("result call_04 error"));
+    assert!(has("result call_05 error"));
+    assert!(has(
+        r#"call 4 call_07 exec_command {"cmd":"git push --force"} recorded block"#
+    ));
+}
+
+#[test]
+fn codex_rollouts_of_2025() {
+    let log = lines("codex", &fixture("codex_older.jsonl"));
+    assert_eq!(counts(&log), [1, 2, 2, 0, 0]);
+    assert!(log.events[0].contains("start - \"How many notes are there?\""));
+    assert!(log.events[2].ends_with("result call_a ok \"12\\n\""));
+    assert!(log.events[4].contains("result call_b error"));
+    let mut document = b"[".to_vec();
+    document.extend(fixture("codex_early.json"));
+    let log = elements("codex", &document);
+    assert_eq!(counts(&log), [1, 1, 1, 0, 0]);
+    assert_eq!(log.notices, [] as [&str; 0]);
+}
+
+#[test]
+fn codex_exec_stream() {
+    let text = fixture("codex_exec.jsonl");
+    let log = lines("codex", &text);
+    assert_eq!(counts(&log), [1, 6, 5, 0, 0]);
+    assert_eq!(log.notices, [] as [&str; 0]);
+    let records: Vec<_> = text
+        .split(|&b| b == b'\n')
+        .filter(|l| !l.is_empty())
+        .collect();
+    let array = [b"[", &records.join(&b","[..])[..], b"]"].concat();
+    assert_eq!(elements("codex", &array).events, log.events);
+}
+
+#[test]
+fn openai_responses_items() {
+    let text = fixture("openai_responses.jsonl");
+    let log = lines("openai_responses", &text);
+    assert_eq!(counts(&log), [1, 11, 8, 0, 0]);
+    let notices = ["unparsed_arguments 4:1", "assumed 20:1"];
+    assert_eq!(
+        log.notices,
+        notices.map(|what| format!("warning {what} stem"))
+    );
+    let has = |part: &str| log.events.iter().any(|event| event.contains(part));
+    assert!(has(r#"call 1 call_2 stock "{\"item\":\"ink\"""#));
+    assert!(has("result call_2 - \"bad arguments\""));
+    assert!(has(
+        r#"call 2 ws_1 web_search {"type":"search","query":"paper price"}"#
+    ));
+    assert!(has(
+        r#"result fs_1 ok [{"file_id":"file-1","text":"Blatt & Co"}]"#
+    ));
+    assert!(has(
+        "result call_4 - \"[computer_screenshot: 34 bytes, sha256 "
+    ));
+    assert!(has(r#"mcp_1 mcp__shop__order {"boxes":2} recorded allow"#));
+    assert!(has(r#"mcpr_2 mcp__shop__pay {"eur":40} recorded block"#));
+    assert!(has("result mcp_2 error \"no session\""));
+    assert!(has(
+        r#"21: -: call 7 mcpr_3 mcp__shop__rate {"stars":5} recorded escalate"#
+    ));
+    let records: Vec<_> = text
+        .split(|&b| b == b'\n')
+        .filter(|l| !l.is_empty())
+        .collect();
+    let array = [b"[", &records.join(&b","[..])[..], b"]"].concat();
+    assert_eq!(elements("openai_responses", &array).events, log.events);
+}
+
+#[test]
+fn openai_responses_requests_and_responses() {
+    let log = lines(
+        "openai_responses",
+        &fixture("openai_responses_requests.jsonl"),
+    );
+    let mut events = log.events;
+    events.sort();
+    let expected = [
+        r#"1: stem-1: start - "Order more paper if it runs low." {"model":"gpt-5"}"#,
+        r#"2: stem-1: call 1 call_1 stock {"item":"paper"}"#,
+        r#"3: stem-1: call 2 call_5 order {"boxes":2}"#,
+        "3: stem-1: result call_1 - \"3 boxes\"",
+        r#"4: stem-4: call 1 call_1 stock {"item":"ink"}"#,
+        r#"4: stem-4: start - "Is ink there?" {"model":"gpt-5"}"#,
+    ];
+    assert_eq!(events, expected);
+    let document = [b"[".to_vec(), fixture("openai_responses.json")].concat();
+    let log = elements("openai_responses", &document);
+    assert_eq!(counts(&log), [1, 2, 1, 0, 0]);
+}

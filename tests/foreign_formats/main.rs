@@ -2,9 +2,11 @@
 
 mod claude_code;
 mod claude_code_refusals;
+mod codex;
 mod fixtures;
 mod log;
 mod openai_chat;
+mod openai_responses;
 mod opencode;
 mod openhands;
 mod pi;

@@ -91,6 +91,10 @@ fn data<'j>(value: &'j Json<'_>) -> Option<&'j str> {
         .or_else(|| of("source", "data"))
         .or_else(|| of("image_url", "url"))
         .and_then(Json::as_str)
+        .or_else(|| {
+            let url = value.get("image_url")?.as_str()?;
+            url.starts_with("data:").then_some(url)
+        })
 }
 
 #[cfg(test)]

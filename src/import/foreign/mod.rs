@@ -8,6 +8,7 @@ pub mod args;
 pub mod content;
 pub mod held;
 pub mod ids;
+pub mod items;
 pub mod meta;
 pub mod out;
 pub mod record;

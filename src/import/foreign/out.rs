@@ -53,6 +53,14 @@ impl<'s> Out<'s> {
         self.sink.event(place, event);
     }
 
+    /// Lets something that stands at a place of its own be said there.
+    pub fn at<T>(&mut self, place: Place, say: impl FnOnce(&mut Self) -> T) -> T {
+        let own = std::mem::replace(&mut self.place, place);
+        let said = say(self);
+        self.place = own;
+        said
+    }
+
     /// Reports a fault of the record.
     pub fn fault(&mut self, code: FaultCode, message: impl Into<String>) {
         self.fault_at(self.place, code, message);

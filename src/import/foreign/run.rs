@@ -258,6 +258,16 @@ impl<R: Into<Run>> Runs<R> {
         self.0.entry(name.map(str::to_owned)).or_insert_with(new)
     }
 
+    /// Whether there is a run of that name.
+    pub fn has(&self, name: Option<&str>) -> bool {
+        self.0.contains_key(&name.map(str::to_owned))
+    }
+
+    /// All of them, by name.
+    pub fn each(&mut self) -> impl Iterator<Item = &mut R> {
+        self.0.values_mut()
+    }
+
     /// Ends all of them, the one that has waited longest for an answer first. `stem` names the run
     /// that has no name, for notices.
     pub fn finish(self, stem: &str, sink: &mut dyn Sink) {
