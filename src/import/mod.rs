@@ -11,6 +11,7 @@ pub mod doc;
 pub mod drive;
 pub mod foreign;
 mod mapping;
+pub mod mcp;
 pub mod openai_chat;
 mod reading;
 pub mod syntax;
@@ -135,4 +136,9 @@ pub struct Format {
 }
 
 /// Every format, the most decisive signature first.
-pub const IMPORTERS: &[Format] = &[claude_code::FORMAT, openai_chat::FORMAT, canonical::FORMAT];
+pub const IMPORTERS: &[Format] = &[
+    claude_code::FORMAT,
+    mcp::FORMAT,
+    openai_chat::FORMAT,
+    canonical::FORMAT,
+];

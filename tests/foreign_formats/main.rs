@@ -4,4 +4,5 @@ mod claude_code;
 mod claude_code_refusals;
 mod fixtures;
 mod log;
+mod mcp;
 mod openai_chat;
