@@ -4,6 +4,7 @@
 //! Whatever the format, an input comes to its importer cut into records: the lines of a JSONL file,
 //! the elements of a top-level array, or the values of a file that holds one after the other.
 
+pub mod anthropic;
 pub mod canonical;
 pub mod claude_code;
 mod cut;
@@ -139,6 +140,7 @@ pub struct Format {
 pub const IMPORTERS: &[Format] = &[
     claude_code::FORMAT,
     mcp::FORMAT,
+    anthropic::FORMAT,
     openai_chat::FORMAT,
     canonical::FORMAT,
 ];

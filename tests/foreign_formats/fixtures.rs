@@ -108,3 +108,16 @@ fn mcp_library_sessions() {
     assert_eq!(log.events, events);
     assert!(log.notices.is_empty());
 }
+
+#[test]
+fn anthropic_requests_and_responses() {
+    let log = lines("anthropic", &fixture("anthropic.jsonl"));
+    assert_eq!(counts(&log), [2, 4, 3, 0, 1]);
+    assert_eq!(log.notices, ["warning repeated_call 3:1 stem-1"]);
+    let has = |part: &str| log.events.iter().any(|event| event.contains(part));
+    assert!(has("2: stem-1: call 1 toolu_02log read_log"));
+    assert!(has("result toolu_01lamp error \"no answer\""));
+    assert!(has(r#"call 2 mcptoolu_01 mcp__phone__dial {"who":"Rosa"}"#));
+    assert!(has("5: stem-5: call 1 toolu_01tide tide"));
+    assert!(has("4: stem-1: end answered"));
+}

@@ -5,6 +5,7 @@
 //! once, so that it means the same in every format.
 
 pub mod args;
+pub mod blocks;
 pub mod content;
 pub mod held;
 pub mod ids;
