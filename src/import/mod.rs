@@ -4,6 +4,7 @@
 //! Whatever the format, an input comes to its importer cut into records: the lines of a JSONL file,
 //! the elements of a top-level array, or the values of a file that holds one after the other.
 
+pub mod anthropic;
 pub mod canonical;
 pub mod claude_code;
 pub mod codex;
@@ -12,6 +13,7 @@ pub mod doc;
 pub mod drive;
 pub mod foreign;
 mod mapping;
+pub mod mcp;
 pub mod openai_chat;
 pub mod openai_responses;
 pub mod opencode;
@@ -142,6 +144,7 @@ pub struct Format {
 
 /// Every format, the most decisive signature first.
 pub const IMPORTERS: &[Format] = &[
+    mcp::FORMAT,
     codex::FORMAT,
     claude_code::FORMAT,
     swe_agent::FORMAT,
@@ -149,6 +152,7 @@ pub const IMPORTERS: &[Format] = &[
     pi::FORMAT,
     opencode::FORMAT,
     openai_responses::FORMAT,
+    anthropic::FORMAT,
     openai_chat::FORMAT,
     canonical::FORMAT,
 ];

@@ -190,3 +190,49 @@ fn openai_responses_requests_and_responses() {
     let log = elements("openai_responses", &document);
     assert_eq!(counts(&log), [1, 2, 1, 0, 0]);
 }
+
+#[test]
+fn mcp_envelopes() {
+    let log = lines("mcp", &fixture("mcp.jsonl"));
+    assert_eq!(counts(&log), [1, 5, 5, 0, 0]);
+    assert!(log.notices.is_empty());
+    assert_eq!(
+        log.events[0],
+        r#"8: -: start - "-" {"client":"orchard","server":"harvest"}"#
+    );
+    let has = |part: &str| log.events.iter().any(|event| event.contains(part));
+    assert!(has("call 1 2 list_trees {}"));
+    assert!(has(r#"result 2 ok "quince\nmedlar""#));
+    assert!(has(r#"result 3 ok {"frost":true}"#));
+    assert!(has(r#"result "4" error "the pump is off""#));
+    assert!(has("call 3 5 photo {}"));
+}
+
+#[test]
+fn mcp_library_sessions() {
+    let log = elements("mcp", &fixture("mcp_calls.json"));
+    let events = [
+        r#"1: spring: start - "-" {"server":"harvest"}"#,
+        r#"1: spring: call 1 call-1 prune {"tree":7}"#,
+        r#"1: spring: result call-1 ok "done""#,
+        r#"1: spring: call 2 call-2 prune {"tree":8}"#,
+        r#"1: spring: result call-2 error "connection closed""#,
+        r#"2: summer: start - "-" -"#,
+        "2: summer: call 1 call-1 count_pears {}",
+    ];
+    assert_eq!(log.events, events);
+    assert!(log.notices.is_empty());
+}
+
+#[test]
+fn anthropic_requests_and_responses() {
+    let log = lines("anthropic", &fixture("anthropic.jsonl"));
+    assert_eq!(counts(&log), [2, 4, 3, 0, 1]);
+    assert_eq!(log.notices, ["warning repeated_call 3:1 stem-1"]);
+    let has = |part: &str| log.events.iter().any(|event| event.contains(part));
+    assert!(has("2: stem-1: call 1 toolu_02log read_log"));
+    assert!(has("result toolu_01lamp error \"no answer\""));
+    assert!(has(r#"call 2 mcptoolu_01 mcp__phone__dial {"who":"Rosa"}"#));
+    assert!(has("5: stem-5: call 1 toolu_01tide tide"));
+    assert!(has("4: stem-1: end answered"));
+}

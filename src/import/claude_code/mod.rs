@@ -31,8 +31,6 @@
 //! warning. Costs and tokens of single results are not recorded.
 
 mod message;
-mod prompt;
-mod refusal;
 mod row;
 mod session;
 

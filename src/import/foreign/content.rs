@@ -59,10 +59,10 @@ fn is_block(value: &Json<'_>) -> bool {
 }
 
 fn block<'j>(value: &'j Json<'j>) -> Cow<'j, str> {
-    let text = value
-        .as_str()
-        .or_else(|| value.get("text").and_then(Json::as_str));
-    match text {
+    let own = || value.get("text").and_then(Json::as_str);
+    // A file that a tool gives back whole, as text.
+    let embedded = || value.get("resource")?.get("text")?.as_str();
+    match value.as_str().or_else(own).or_else(embedded) {
         Some(text) => Cow::Borrowed(text),
         None => Cow::Owned(describe(value)),
     }
@@ -89,6 +89,7 @@ fn data<'j>(value: &'j Json<'_>) -> Option<&'j str> {
     value
         .get("data")
         .or_else(|| of("source", "data"))
+        .or_else(|| of("resource", "blob"))
         .or_else(|| of("image_url", "url"))
         .and_then(Json::as_str)
         .or_else(|| {
@@ -118,6 +119,8 @@ mod tests {
         assert_eq!(text("[]"), "\"\"");
         let image = r#"[{"type":"image","source":{"type":"base64","data":"aGVsbG8="}}]"#;
         assert_eq!(text(image), "\"[image: 8 bytes, sha256 333d6b3a3c1f5db6]\"");
+        let file = r#"[{"type":"resource","resource":{"uri":"file:///a","text":"a b"}}]"#;
+        assert_eq!(text(file), "\"a b\"");
         assert_eq!(
             text(r#"[{"type":"tool_reference","tool_name":"T"}]"#),
             "\"[tool_reference: 41 bytes, sha256 402d38282aebf69a]\""

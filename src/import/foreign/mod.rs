@@ -5,6 +5,7 @@
 //! once, so that it means the same in every format.
 
 pub mod args;
+pub mod blocks;
 pub mod content;
 pub mod held;
 pub mod ids;
@@ -22,7 +23,7 @@ pub use content::Content;
 pub use held::Answer;
 pub use meta::meta;
 pub use out::{Out, quote};
-pub use record::{check_bytes, kind, open};
+pub use record::{check_bytes, kind, open, open_value};
 pub use run::{Run, Runs};
 pub use text::{Unusable, check_value, identifier, once, tool_name};
 pub use time::{Unit, timestamp};

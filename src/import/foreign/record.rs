@@ -7,19 +7,27 @@ use crate::trace::json::{self, Json, JsonErrorKind};
 
 /// Parses a record that has to be one JSON object. `None` means that a fault was reported.
 pub fn open<'a>(record: &Record<'a>, out: &mut Out<'_>) -> Option<Json<'a>> {
+    match open_value(record, out)? {
+        object @ Json::Object(_) => Some(object),
+        other => {
+            let message = format!("expected an object, found {}", kind(&other));
+            out.fault(FaultCode::NotAnObject, message);
+            None
+        }
+    }
+}
+
+/// Parses a record that may be any JSON value, for formats whose lines are not always objects.
+/// `None` means that a fault was reported.
+pub fn open_value<'a>(record: &Record<'a>, out: &mut Out<'_>) -> Option<Json<'a>> {
     match json::parse_tolerant(record.text) {
-        Ok((object @ Json::Object(_), not_finite)) => {
+        Ok((value, not_finite)) => {
             if let Some(offset) = not_finite {
                 let place = record.at(offset);
                 let message = "NaN and Infinity are no JSON, they are read as null";
                 out.warn_at(place, WarningCode::Assumed, message);
             }
-            Some(object)
-        }
-        Ok((other, _)) => {
-            let message = format!("expected an object, found {}", kind(&other));
-            out.fault(FaultCode::NotAnObject, message);
-            None
+            Some(value)
         }
         Err(error) => {
             let code = match error.kind {
