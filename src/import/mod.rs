@@ -4,6 +4,7 @@
 //! Whatever the format, an input comes to its importer cut into records: the lines of a JSONL file,
 //! the elements of a top-level array, or the values of a file that holds one after the other.
 
+pub mod agentdojo;
 pub mod canonical;
 pub mod claude_code;
 mod cut;
@@ -135,4 +136,9 @@ pub struct Format {
 }
 
 /// Every format, the most decisive signature first.
-pub const IMPORTERS: &[Format] = &[claude_code::FORMAT, openai_chat::FORMAT, canonical::FORMAT];
+pub const IMPORTERS: &[Format] = &[
+    claude_code::FORMAT,
+    agentdojo::FORMAT,
+    openai_chat::FORMAT,
+    canonical::FORMAT,
+];
