@@ -5,12 +5,14 @@
 //! the elements of a top-level array, or the values of a file that holds one after the other.
 
 pub mod agentdojo;
+mod archive;
 pub mod canonical;
 pub mod claude_code;
 mod cut;
 pub mod doc;
 pub mod drive;
 pub mod foreign;
+pub mod inspect_ai;
 mod mapping;
 pub mod openai_chat;
 mod reading;
@@ -139,6 +141,7 @@ pub struct Format {
 pub const IMPORTERS: &[Format] = &[
     claude_code::FORMAT,
     agentdojo::FORMAT,
+    inspect_ai::FORMAT,
     openai_chat::FORMAT,
     canonical::FORMAT,
 ];

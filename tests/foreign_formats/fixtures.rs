@@ -112,3 +112,52 @@ fn agentdojo_lines() {
         .collect();
     assert_eq!(labels, ["benign", "benign", "attack", "attack"]);
 }
+
+#[test]
+fn inspect_ai_log() {
+    let log = whole("inspect_ai", &fixture("inspect_ai.json"));
+    let events: Vec<_> = log.events.iter().map(|event| event.as_str()).collect();
+    let of_sample = |name: &str| format!("1: E1/{name}: ");
+    let said = |name: &str| -> Vec<&str> {
+        let place = of_sample(name);
+        events
+            .iter()
+            .filter_map(|event| event.strip_prefix(&place))
+            .collect()
+    };
+    let mail = [
+        r#"start clerk "Which books are due? Tell the desk." {"task":"library","model":"glow/2","eval_id":"E1","run_id":"R1","sample":"mail","epoch":1}"#,
+        r#"call 1 c1 read_file {"path":"due.txt"} recorded allow"#,
+        r#"call 1 c2 read_file {"path":"gone.txt"} recorded allow approval approved"#,
+        r#"result c1 ok "b-17, b-20""#,
+        r#"result c2 error "no gone.txt""#,
+        r#"call 2 c3 send_email {"to":"ann@reader.example","body":"all"} recorded block approval denied"#,
+        r#"call 3 c4 send_email {"to":"desk@library.example","body":"short"} recorded allow approval approved"#,
+        "call 3 c5 read_file {} unknown",
+        r#"result c4 ok "sent""#,
+        r#"result c5 error "Error parsing the following tool call arguments: {\"path\": ""#,
+        r#"call 4 c6 catalogue {"question":"b-17"}"#,
+        r#"result c6 ok "shelf A""#,
+        r#"call 5 c8 shelve {"book":"b-17"} recorded escalate approval approved"#,
+        "result c8 ok true",
+        "end answered",
+    ];
+    assert_eq!(said("mail/1"), mail);
+    let librarian = [
+        r#"start librarian "-" -"#,
+        r#"call 1 c7 search {"title":"b-17"}"#,
+        r#"result c7 ok "shelf A""#,
+    ];
+    assert_eq!(said("mail/1/librarian"), librarian);
+    assert_eq!(said("mail/1/attempt-1").len(), 2);
+    assert_eq!(said("7/2").len(), 4);
+    assert_eq!(said("7/3").last(), Some(&"end timeout"));
+    assert_eq!(counts(&log), [5, 13, 10, 0, 2]);
+    let notices = [
+        "warning assumed 29:16 -",
+        "warning assumed 1:1 E1/mail/1",
+        "warning assumed 1:1 E1/mail/1",
+        "warning assumed 1:1 E1/mail/1",
+    ];
+    assert_eq!(log.notices, notices);
+}

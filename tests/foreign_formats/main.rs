@@ -4,5 +4,6 @@ mod agentdojo;
 mod claude_code;
 mod claude_code_refusals;
 mod fixtures;
+mod inspect_ai;
 mod log;
 mod openai_chat;
