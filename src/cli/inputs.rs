@@ -30,7 +30,7 @@ pub(super) struct Sources {
     pub(super) passed_over: u64,
 }
 
-const ENDINGS: [&str; 3] = [".jsonl", ".ndjson", ".json"];
+const ENDINGS: [&str; 5] = [".jsonl", ".ndjson", ".json", ".eval", ".traj"];
 const PACKED: [&str; 2] = [".gz", ".zst"];
 
 impl Sources {
@@ -199,6 +199,8 @@ mod tests {
             ("x.txt", "x.txt"),
             (".jsonl", ".jsonl"),
             ("a.b.ndjson", "a.b"),
+            ("x.eval", "x"),
+            ("x.traj.gz", "x"),
         ];
         for (path, expected) in cases {
             assert_eq!(stem(Path::new(path)), expected);

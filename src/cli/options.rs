@@ -12,7 +12,7 @@ use std::path::PathBuf;
 #[command(next_help_heading = "Input")]
 pub(super) struct InputArgs {
     /// Files or directories; `-` is standard input. In a directory every file that ends in .jsonl,
-    /// .ndjson or .json is read, also with .gz or .zst behind
+    /// .ndjson, .json, .eval or .traj is read, also with .gz or .zst behind
     #[arg(value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
 

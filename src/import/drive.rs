@@ -43,7 +43,8 @@ pub enum Cut {
     /// A record a line.
     #[default]
     Lines,
-    /// A document: a top-level array, or values that may each span several lines.
+    /// A document: a top-level array, or values that may each span several lines; or an archive, a
+    /// record a member.
     Document,
 }
 
@@ -60,8 +61,9 @@ pub struct InputReport {
     pub raw_bytes: u64,
     /// Bytes after decompression.
     pub bytes: u64,
-    /// What `lines` counts: lines, or the values of a document, each standing for the line of its
-    /// first byte. An input that is no text at all has none.
+    /// What `lines` counts: lines; or the values of a document, each standing for the line of its
+    /// first byte; or the members that are read of an archive, each standing for the line of its
+    /// number in it. An input that is no text at all has none.
     pub cut: Cut,
     /// Lines, or values of a document.
     pub lines: u64,
@@ -101,6 +103,7 @@ pub fn read(
     let mut head = Head::default();
     head.fill_sample(&mut source);
     match magic::foreign(&head.bytes) {
+        Some(foreign) if foreign.is_zip() && reading.archive(stem, &mut head, &mut source) => {}
         Some(foreign) => reading.foreign(&foreign, name),
         None => reading.records(stem, head, &mut source),
     }

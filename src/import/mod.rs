@@ -4,7 +4,9 @@
 //! Whatever the format, an input comes to its importer cut into records: the lines of a JSONL file,
 //! the elements of a top-level array, or the values of a file that holds one after the other.
 
+pub mod agentdojo;
 pub mod anthropic;
+mod archive;
 pub mod canonical;
 pub mod claude_code;
 pub mod codex;
@@ -12,6 +14,7 @@ mod cut;
 pub mod doc;
 pub mod drive;
 pub mod foreign;
+pub mod inspect_ai;
 mod mapping;
 pub mod mcp;
 pub mod openai_chat;
@@ -147,6 +150,8 @@ pub const IMPORTERS: &[Format] = &[
     mcp::FORMAT,
     codex::FORMAT,
     claude_code::FORMAT,
+    agentdojo::FORMAT,
+    inspect_ai::FORMAT,
     swe_agent::FORMAT,
     openhands::FORMAT,
     pi::FORMAT,

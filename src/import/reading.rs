@@ -1,5 +1,6 @@
 //! The state of reading one input: hands each record to the importer, and accounts for every line.
 
+use super::archive::Member;
 use super::cut::{self, Document, Head};
 use super::drive::{Cut, InputReport, ReadOptions, format};
 use super::{Format, IMPORTERS, Importer, Opening, Record, Sign, Sink, canonical, syntax};
@@ -13,16 +14,20 @@ use std::io::Read;
 
 /// The state of reading one input.
 pub struct Reading<'s, 'o> {
-    input: usize,
-    options: &'o ReadOptions,
+    pub(super) input: usize,
+    pub(super) options: &'o ReadOptions,
     sink: &'s mut dyn Sink,
     /// Whether the record at hand has a fault.
-    faulted: bool,
+    pub(super) faulted: bool,
     /// Whether the input is of no known format, so that its records are only counted.
-    refused: bool,
+    pub(super) refused: bool,
     /// Whether something at the end is missing or was not read.
-    cut_off: bool,
-    report: InputReport,
+    pub(super) cut_off: bool,
+    /// The member of an archive that is the record at hand.
+    pub(super) member: Option<Member>,
+    /// Bytes unpacked of the members of an archive.
+    pub(super) unpacked: Option<u64>,
+    pub(super) report: InputReport,
 }
 
 impl Sink for Reading<'_, '_> {
@@ -30,8 +35,11 @@ impl Sink for Reading<'_, '_> {
         self.sink.event(place, event);
     }
 
-    fn notice(&mut self, notice: Notice) {
+    fn notice(&mut self, mut notice: Notice) {
         self.faulted |= notice.kind.is_fault();
+        if let Some(member) = &self.member {
+            member.place(&mut notice);
+        }
         self.sink.notice(notice);
     }
 }
@@ -46,6 +54,8 @@ impl<'s, 'o> Reading<'s, 'o> {
             faulted: false,
             refused: false,
             cut_off: false,
+            member: None,
+            unpacked: None,
             report: InputReport::default(),
         }
     }
@@ -87,7 +97,7 @@ impl<'s, 'o> Reading<'s, 'o> {
     }
 
     /// The format of the input; `None`, and a fault, if it is none that is known.
-    fn choose(&mut self, sample: &[Json<'_>]) -> Option<&'static Format> {
+    pub(super) fn choose(&mut self, sample: &[Json<'_>]) -> Option<&'static Format> {
         let known = || {
             IMPORTERS
                 .iter()
@@ -239,7 +249,7 @@ impl<'s, 'o> Reading<'s, 'o> {
         importer.record(record, self);
     }
 
-    fn count(&mut self) {
+    pub(super) fn count(&mut self) {
         if self.faulted || self.refused {
             self.report.faulty += 1;
         } else {
@@ -310,13 +320,13 @@ impl<'s, 'o> Reading<'s, 'o> {
         InputReport {
             sha256: totals.sha256,
             raw_bytes: totals.raw_bytes,
-            bytes: totals.bytes,
+            bytes: self.unpacked.unwrap_or(totals.bytes),
             complete: !self.cut_off,
             ..self.report
         }
     }
 
-    fn place(&self, line: u64, column: u64) -> Place {
+    pub(super) fn place(&self, line: u64, column: u64) -> Place {
         Place {
             input: self.input,
             line,
@@ -324,7 +334,7 @@ impl<'s, 'o> Reading<'s, 'o> {
         }
     }
 
-    fn of_input(&mut self, code: FaultCode, message: String, help: Option<String>) {
+    pub(super) fn of_input(&mut self, code: FaultCode, message: String, help: Option<String>) {
         self.sink.notice(Notice {
             kind: NoticeKind::Fault(code),
             place: self.place(0, 0),
@@ -338,17 +348,27 @@ impl<'s, 'o> Reading<'s, 'o> {
         self.tell(NoticeKind::Fault(code), place, message);
     }
 
-    fn warn(&mut self, code: WarningCode, place: Place, message: String) {
+    pub(super) fn warn(&mut self, code: WarningCode, place: Place, message: String) {
         self.tell(NoticeKind::Warning(code), place, message);
     }
 
     fn tell(&mut self, kind: NoticeKind, place: Place, message: String) {
+        self.tell_with_help(kind, place, message, None);
+    }
+
+    pub(super) fn tell_with_help(
+        &mut self,
+        kind: NoticeKind,
+        place: Place,
+        message: String,
+        help: Option<&str>,
+    ) {
         self.notice(Notice {
             kind,
             place,
             run: None,
             message,
-            help: None,
+            help: help.map(str::to_owned),
         });
     }
 }

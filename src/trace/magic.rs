@@ -14,6 +14,11 @@ pub struct Foreign {
 }
 
 impl Foreign {
+    /// Whether it is a zip archive, which may hold a recording.
+    pub fn is_zip(&self) -> bool {
+        self.what == ZIP
+    }
+
     /// The help line, for an input called `name`.
     pub fn help(&self, name: &str) -> Option<String> {
         // Only a name that a shell takes as it stands is put into a command to be copied.
@@ -31,12 +36,14 @@ impl Foreign {
 /// What it is, where its bytes stand, the bytes, the command.
 type Magic = (&'static str, usize, &'static [u8], Option<&'static str>);
 
+const ZIP: &str = "a zip archive";
+
 const MAGICS: &[Magic] = &[
     ("xz data", 0, b"\xfd7zXZ\0", Some("xz -dc FILE")),
     ("bzip2 data", 0, b"BZh", Some("bzip2 -dc FILE")),
     ("lz4 data", 0, b"\x04\x22\x4d\x18", Some("lz4 -dc FILE")),
-    ("a zip archive", 0, b"PK\x03\x04", Some("unzip -p FILE")),
-    ("a zip archive", 0, b"PK\x05\x06", Some("unzip -p FILE")),
+    (ZIP, 0, b"PK\x03\x04", Some("unzip -p FILE")),
+    (ZIP, 0, b"PK\x05\x06", Some("unzip -p FILE")),
     (
         "a 7z archive",
         0,

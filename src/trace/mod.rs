@@ -1,5 +1,6 @@
 //! The trace: its nouns, what can be wrong with it, and the strict readers under every importer.
 
+pub mod archive;
 pub mod event;
 pub mod fault;
 pub mod input;

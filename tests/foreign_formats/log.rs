@@ -37,6 +37,11 @@ pub fn elements(format: &str, text: &[u8]) -> Log {
     }
 }
 
+/// Reads the text as one record.
+pub fn whole(format: &str, text: &[u8]) -> Log {
+    read(format, vec![(1, text.trim_ascii())], false)
+}
+
 fn read(format: &str, records: Vec<(u64, &[u8])>, torn: bool) -> Log {
     let format = IMPORTERS.iter().find(|f| f.id == format).expect("listed");
     let mut importer = (format.importer)(Opening {
@@ -80,19 +85,24 @@ impl Sink for Log {
         let run = event.run().map_or("-", |r| r).to_owned();
         let rest = match &event {
             Event::RunStart(e) => format!(
-                "start {} {:?} {}",
+                "start {} {:?} {}{}",
                 e.agent.as_deref().unwrap_or("-"),
                 e.intent.as_deref().unwrap_or("-"),
-                text(e.meta.as_ref())
+                text(e.meta.as_ref()),
+                e.label
+                    .map_or(String::new(), |label| format!(" label {}", label.as_str()))
             ),
             Event::ToolCall(e) => format!(
-                "call {} {} {} {}{}",
+                "call {} {} {} {}{}{}{}",
                 e.turn.unwrap_or(0),
                 e.id.as_deref().unwrap_or("-"),
                 e.tool,
                 text(Some(&e.args)),
+                if e.args_unknown { " unknown" } else { "" },
                 e.recorded
-                    .map_or(String::new(), |r| format!(" recorded {}", r.as_str()))
+                    .map_or(String::new(), |r| format!(" recorded {}", r.as_str())),
+                e.approval
+                    .map_or(String::new(), |a| format!(" approval {}", a.as_str()))
             ),
             Event::ToolResult(e) => format!(
                 "result {} {} {}",

@@ -1,10 +1,12 @@
 //! Importers of foreign recordings: what they make of each kind of row.
 
+mod agentdojo;
 mod anthropic;
 mod claude_code;
 mod claude_code_refusals;
 mod codex;
 mod fixtures;
+mod inspect_ai;
 mod log;
 mod mcp;
 mod openai_chat;

@@ -1,6 +1,7 @@
 //! What each kind of damage to an input comes to: which records are still read, and what is told
 //! about the rest, where.
 
+mod archives;
 mod bytes;
 mod differential;
 mod fields;

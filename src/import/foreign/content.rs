@@ -59,10 +59,13 @@ fn is_block(value: &Json<'_>) -> bool {
 }
 
 fn block<'j>(value: &'j Json<'j>) -> Cow<'j, str> {
-    let own = || value.get("text").and_then(Json::as_str);
+    let of = |field: &str| value.get(field).and_then(Json::as_str);
     // A file that a tool gives back whole, as text.
     let embedded = || value.get("resource")?.get("text")?.as_str();
-    match value.as_str().or_else(own).or_else(embedded) {
+    // Some writers keep the text of such a block in `content`.
+    let content = || of("content").filter(|_| of("type") == Some("text"));
+    let text = value.as_str().or_else(|| of("text"));
+    match text.or_else(embedded).or_else(content) {
         Some(text) => Cow::Borrowed(text),
         None => Cow::Owned(describe(value)),
     }
@@ -116,6 +119,7 @@ mod tests {
             text(r#"[{"type":"text","text":"a"},"b",{"type":"text","text":"c"}]"#),
             r#""a\nb\nc""#
         );
+        assert_eq!(text(r#"[{"type":"text","content":"a"}]"#), r#""a""#);
         assert_eq!(text("[]"), "\"\"");
         let image = r#"[{"type":"image","source":{"type":"base64","data":"aGVsbG8="}}]"#;
         assert_eq!(text(image), "\"[image: 8 bytes, sha256 333d6b3a3c1f5db6]\"");
