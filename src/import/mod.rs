@@ -12,6 +12,7 @@ pub mod drive;
 pub mod foreign;
 mod mapping;
 pub mod openai_chat;
+pub mod otel;
 mod reading;
 pub mod syntax;
 
@@ -28,6 +29,10 @@ pub trait Sink {
 
     /// Something wrong with the input.
     fn notice(&mut self, notice: Notice);
+
+    /// The runs that begin from here on were held back: their records stand anywhere in the input, so
+    /// that faults before, too, leave them in doubt where they name no run.
+    fn reach_back(&mut self) {}
 }
 
 /// One record of an input.
@@ -135,4 +140,9 @@ pub struct Format {
 }
 
 /// Every format, the most decisive signature first.
-pub const IMPORTERS: &[Format] = &[claude_code::FORMAT, openai_chat::FORMAT, canonical::FORMAT];
+pub const IMPORTERS: &[Format] = &[
+    otel::FORMAT,
+    claude_code::FORMAT,
+    openai_chat::FORMAT,
+    canonical::FORMAT,
+];

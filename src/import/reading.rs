@@ -34,6 +34,10 @@ impl Sink for Reading<'_, '_> {
         self.faulted |= notice.kind.is_fault();
         self.sink.notice(notice);
     }
+
+    fn reach_back(&mut self) {
+        self.sink.reach_back();
+    }
 }
 
 impl<'s, 'o> Reading<'s, 'o> {

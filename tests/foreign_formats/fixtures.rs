@@ -1,6 +1,6 @@
 //! The recorded examples, read whole.
 
-use super::log::{Log, elements, lines};
+use super::log::{Log, elements, lines, whole};
 
 fn fixture(name: &str) -> Vec<u8> {
     let root = env!("CARGO_MANIFEST_DIR");
@@ -74,4 +74,47 @@ fn openai_chat_tau_bench() {
     ];
     assert_eq!(log.events, events);
     assert_eq!(log.notices, ["warning assumed 1:1 3/0"]);
+}
+
+#[test]
+fn otel_lines() {
+    let log = lines("otel", &fixture("otel.jsonl"));
+    let start = r#"start - "Weigh the apples and tell the shop." {"model":"small-1","service":"orchard","trace":"4f3c2d1e0b9a88776655443322110000"}"#;
+    let events = [
+        &*format!("1: harvest-42: {start}"),
+        r#"3: harvest-42: call 1 c1 scale {"crate":1}"#,
+        r#"3: harvest-42: call 1 c2 mcp__weather__forecast {"days":2}"#,
+        "3: harvest-42: result c2 error -",
+        r#"3: harvest-42: result c1 ok "18 kg""#,
+        "5: harvest-42: call 2 c3 notify unknown",
+        "5: harvest-42: result c3 ok -",
+        r#"7: harvest-42: call 3 call-4 lookup "Boskoop""#,
+        "7: harvest-42: result call-4 ok -",
+        r#"7: harvest-42: call 4 p1 pack {"crates":2,"fresh":true}"#,
+        r#"7: harvest-42: result p1 ok "packed""#,
+    ];
+    assert_eq!(log.events, events);
+    let notices = [
+        "warning unparsed_arguments 7:1 -",
+        "warning assumed 7:1 -",
+        "warning assumed 2:1 harvest-42",
+    ];
+    assert_eq!(log.notices, notices);
+}
+
+#[test]
+fn otel_requests_of_the_model() {
+    let log = whole("otel", &fixture("otel_requests.json"));
+    let run = "d".repeat(32);
+    let events = [
+        format!(r#"1: {run}: start - "How many jars are left?" {{"service":"orchard"}}"#),
+        format!(r#"1: {run}: call 1 j1 count {{"what":"jars"}}"#),
+        format!(r#"1: {run}: call 1 j2 count "{{\"what\": \"lids""#),
+        format!(r#"1: {run}: result j1 - "12""#),
+    ];
+    assert_eq!(log.events, events);
+    assert_eq!(
+        log.notices,
+        [format!("warning unparsed_arguments 1:1 {run}")]
+    );
 }

@@ -37,6 +37,11 @@ pub fn elements(format: &str, text: &[u8]) -> Log {
     }
 }
 
+/// Reads a text that is one record, on however many lines it stands.
+pub fn whole(format: &str, text: &[u8]) -> Log {
+    read(format, vec![(1, text.trim_ascii())], false)
+}
+
 fn read(format: &str, records: Vec<(u64, &[u8])>, torn: bool) -> Log {
     let format = IMPORTERS.iter().find(|f| f.id == format).expect("listed");
     let mut importer = (format.importer)(Opening {
@@ -90,7 +95,11 @@ impl Sink for Log {
                 e.turn.unwrap_or(0),
                 e.id.as_deref().unwrap_or("-"),
                 e.tool,
-                text(Some(&e.args)),
+                if e.args_unknown {
+                    "unknown".to_owned()
+                } else {
+                    text(Some(&e.args))
+                },
                 e.recorded
                     .map_or(String::new(), |r| format!(" recorded {}", r.as_str()))
             ),

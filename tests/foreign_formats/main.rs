@@ -5,3 +5,4 @@ mod claude_code_refusals;
 mod fixtures;
 mod log;
 mod openai_chat;
+mod otel;
