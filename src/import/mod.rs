@@ -10,6 +10,7 @@ mod cut;
 pub mod doc;
 pub mod drive;
 pub mod foreign;
+pub mod langfuse;
 mod mapping;
 pub mod openai_chat;
 pub mod otel;
@@ -142,6 +143,7 @@ pub struct Format {
 /// Every format, the most decisive signature first.
 pub const IMPORTERS: &[Format] = &[
     otel::FORMAT,
+    langfuse::FORMAT,
     claude_code::FORMAT,
     openai_chat::FORMAT,
     canonical::FORMAT,

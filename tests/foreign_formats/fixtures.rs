@@ -118,3 +118,33 @@ fn otel_requests_of_the_model() {
         [format!("warning unparsed_arguments 1:1 {run}")]
     );
 }
+
+#[test]
+fn langfuse_document() {
+    let log = whole("langfuse", &fixture("langfuse.json"));
+    let events = [
+        r#"1: week-9: start usher "Book the hall." {"model":"small-1","name":"booking","trace":"t-7"}"#,
+        r#"1: week-9: call 1 h1 calendar {"day":"friday"}"#,
+        r#"1: week-9: call 1 h2 prices {"hall":"north"}"#,
+        r#"1: week-9: result h2 error "80""#,
+        r#"1: week-9: result h1 ok "free""#,
+        r#"1: week-9: call 1 call-3 book {"hall":"north"}"#,
+        "1: week-9: result call-3 error -",
+    ];
+    assert_eq!(log.events, events);
+    assert_eq!(log.notices, [""; 0]);
+}
+
+#[test]
+fn langfuse_rows() {
+    let log = lines("langfuse", &fixture("langfuse_rows.jsonl"));
+    let events = [
+        r#"1: t-8: start - "-" -"#,
+        "2: t-8: call 1 call-1 door unknown",
+        r#"2: t-8: result call-1 ok "shut""#,
+        r#"1: t-8: call 2 call-2 lamp {"on":true}"#,
+        "1: t-8: result call-2 ok -",
+    ];
+    assert_eq!(log.events, events);
+    assert_eq!(log.notices, [""; 0]);
+}

@@ -3,6 +3,7 @@
 mod claude_code;
 mod claude_code_refusals;
 mod fixtures;
+mod langfuse;
 mod log;
 mod openai_chat;
 mod otel;

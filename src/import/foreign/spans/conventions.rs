@@ -328,6 +328,19 @@ fn unpacked<'j>(value: Value<'j>, field: &str) -> std::borrow::Cow<'j, Json<'j>>
     json
 }
 
+/// The named arguments out of those of a function in Python, `{"args": [], "kwargs": {..}}`. Anything
+/// else stays as it is.
+pub fn named<'j>(value: &'j Json<'j>) -> &'j Json<'j> {
+    let Json::Object(members) = value else {
+        return value;
+    };
+    let is_empty = |list: &Json<'_>| list.as_array().is_some_and(<[_]>::is_empty);
+    match (value.get("args"), value.get("kwargs")) {
+        (Some(args), Some(named)) if members.len() == 2 && is_empty(args) => named,
+        _ => value,
+    }
+}
+
 /// Reads the arguments of a call; null is not told.
 pub fn args_of(
     tool: &str,

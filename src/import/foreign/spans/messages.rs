@@ -95,11 +95,9 @@ impl Said {
     /// Reads a list of calls, or the text of one.
     pub fn read_calls(&mut self, value: &Json<'_>) {
         let calls = nested(value);
-        calls
-            .as_array()
-            .unwrap_or_default()
-            .iter()
-            .for_each(|c| self.request(c));
+        for call in calls.as_array().unwrap_or_default() {
+            self.request(&nested(call));
+        }
     }
 
     fn look(&mut self, value: &Json<'_>, depth: usize) {

@@ -34,7 +34,7 @@ mod tree;
 
 pub use attributes::{Attributes, Value, member, nested};
 pub use collect::Spans;
-pub use conventions::{About, DECIDING, args_of, read, result_of, tell_dropped};
+pub use conventions::{About, DECIDING, args_of, named, read, result_of, tell_dropped};
 pub use messages::{Said, tool_message};
 
 use super::out::Out;
