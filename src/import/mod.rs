@@ -11,7 +11,9 @@ pub mod doc;
 pub mod drive;
 pub mod foreign;
 pub mod langfuse;
+pub mod langsmith;
 mod mapping;
+pub mod openai_agents;
 pub mod openai_chat;
 pub mod otel;
 mod reading;
@@ -144,6 +146,8 @@ pub struct Format {
 pub const IMPORTERS: &[Format] = &[
     otel::FORMAT,
     langfuse::FORMAT,
+    openai_agents::FORMAT,
+    langsmith::FORMAT,
     claude_code::FORMAT,
     openai_chat::FORMAT,
     canonical::FORMAT,

@@ -148,3 +148,48 @@ fn langfuse_rows() {
     assert_eq!(log.events, events);
     assert_eq!(log.notices, [""; 0]);
 }
+
+#[test]
+fn openai_agents_lines() {
+    let log = lines("openai_agents", &fixture("openai_agents.jsonl"));
+    let start = r#"start - "Grind two sacks." {"model":"small-1","trace":"trace_mill","workflow_name":"mill"}"#;
+    let events = [
+        &*format!("1: day-3: {start}"),
+        r#"3: day-3: call 1 call-1 fill {"sacks":2}"#,
+        "2: day-3: call 1 call-2 open_gate {}",
+        "2: day-3: result call-2 error -",
+        r#"3: day-3: result call-1 ok {"level":2}"#,
+        "6: day-3: call 1 call-3 load unknown",
+        "6: day-3: result call-3 ok -",
+    ];
+    assert_eq!(log.events, events);
+    assert_eq!(log.notices, ["warning assumed 2:1 -"]);
+}
+
+#[test]
+fn langsmith_lines() {
+    let log = lines("langsmith", &fixture("langsmith.jsonl"));
+    let events = [
+        r#"1: garden-1: start - "Water the beds." {"model":"small-1","trace":"tr-1"}"#,
+        r#"3: garden-1: call 1 w1 tap {"bed":1}"#,
+        r#"4: garden-1: call 1 call-2 meter {"bed":1,"fine":false}"#,
+        "4: garden-1: result call-2 error -",
+        r#"3: garden-1: result w1 ok "on""#,
+        "5: garden-1: call 1 call-3 rest {}",
+        r#"5: garden-1: result call-3 ok "done""#,
+    ];
+    assert_eq!(log.events, events);
+    assert_eq!(log.notices, ["warning assumed 4:1 -"]);
+}
+
+#[test]
+fn langsmith_nested_runs() {
+    let log = elements("langsmith", &fixture("langsmith_nested.json"));
+    let events = [
+        r#"1: n0: start - "How deep is the well?" -"#,
+        r#"1: n0: call 1 call-1 plumb {"input":"well"}"#,
+        r#"1: n0: result call-1 ok "9""#,
+    ];
+    assert_eq!(log.events, events);
+    assert_eq!(log.notices, [""; 0]);
+}

@@ -4,6 +4,8 @@ mod claude_code;
 mod claude_code_refusals;
 mod fixtures;
 mod langfuse;
+mod langsmith;
 mod log;
+mod openai_agents;
 mod openai_chat;
 mod otel;

@@ -60,6 +60,9 @@ impl Spans {
     /// Takes a span of a trace, `None` being the one of spans that name none. The same id again adds
     /// to the span; if it is another call the later one is a fault.
     pub fn add(&mut self, trace: Option<&str>, mut span: Span, out: &mut Out<'_>) {
+        if span.kind == Some(Kind::Other) {
+            (span.details.name, span.details.agent, span.details.call) = (None, None, None);
+        }
         self.held = self.held.saturating_add(size(&span));
         if self.is_full || self.held > self.limit {
             self.is_full = true;
@@ -132,6 +135,12 @@ impl Spans {
         sink.reach_back();
         let traces = std::mem::take(&mut self.traces);
         self.by_id.clear();
+        let nodes = traces.iter().flat_map(|trace| &trace.nodes);
+        let unknown = nodes.filter(|node| node.kind.is_none());
+        if let Some(first) = unknown.map(|node| node.place).min() {
+            let message = "updates of spans that the recording does not begin are not used";
+            Out::new(sink, first).warn(WarningCode::Assumed, message);
+        }
         let is_run = |trace: &Trace| {
             let of_agents = |node: &Node| node.kind.is_some_and(|kind| kind != Kind::Other);
             trace.nodes.iter().any(of_agents)
