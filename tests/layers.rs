@@ -225,7 +225,10 @@ fn stages_barriers_and_formats_do_not_know_each_other() {
                 "custom",
             ],
         ),
-        ("import", &["canonical", "claude_code", "openai_chat"]),
+        (
+            "import",
+            &["canonical", "claude_code", "openai_chat", "otel"],
+        ),
     ];
     for file in source() {
         let Some((room, items)) = LISTS.iter().find(|(room, _)| *room == file.room()) else {

@@ -267,4 +267,8 @@ impl Sink for Engine<'_> {
         }
         self.monitor.out.notice(notice);
     }
+
+    fn reach_back(&mut self) {
+        self.runs.reach_back();
+    }
 }

@@ -16,6 +16,10 @@ pub(super) struct Registry {
     opened: u64,
     /// Faults so far whose run could not be told: they leave every open run in doubt.
     epoch: u64,
+    /// How many of them there were when runs that are opened now began, as far as can be told.
+    born: Option<u64>,
+    /// How many there were when the input began.
+    before_input: u64,
     /// Runs that had a fault before they were opened.
     doubted: HashSet<u128>,
     /// Runs of earlier inputs, and those of this one that were already reported as shared.
@@ -112,6 +116,12 @@ impl Registry {
         self.earlier.extend(std::mem::take(&mut self.slots).keys());
         self.input = input;
         self.stem = stem.into();
+        (self.born, self.before_input) = (None, self.epoch);
+    }
+
+    /// Runs that are opened from here on stand anywhere in the input.
+    pub(super) fn reach_back(&mut self) {
+        self.born = Some(self.before_input);
     }
 
     /// The open runs in order of appearance, to be taken out one by one.
@@ -140,12 +150,13 @@ impl Registry {
         let id = run.unwrap_or(&self.stem);
         let key = digest::run(id);
         let (input, epoch) = (self.input, self.epoch);
+        let born = self.born.unwrap_or(epoch);
         let doubted = &mut self.doubted;
         let opened = &mut self.opened;
         let mut fresh = || {
             *opened += 1;
             let mut run = Box::new(Run::new(Arc::from(id), input, *opened));
-            run.epoch = epoch;
+            run.epoch = born;
             run.doubtful = doubted.remove(&key);
             run
         };

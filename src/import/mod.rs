@@ -15,12 +15,16 @@ pub mod doc;
 pub mod drive;
 pub mod foreign;
 pub mod inspect_ai;
+pub mod langfuse;
+pub mod langsmith;
 mod mapping;
 pub mod mcp;
+pub mod openai_agents;
 pub mod openai_chat;
 pub mod openai_responses;
 pub mod opencode;
 pub mod openhands;
+pub mod otel;
 pub mod pi;
 mod reading;
 pub mod swe_agent;
@@ -147,6 +151,7 @@ pub struct Format {
 
 /// Every format, the most decisive signature first.
 pub const IMPORTERS: &[Format] = &[
+    otel::FORMAT,
     mcp::FORMAT,
     codex::FORMAT,
     claude_code::FORMAT,
@@ -154,8 +159,11 @@ pub const IMPORTERS: &[Format] = &[
     inspect_ai::FORMAT,
     swe_agent::FORMAT,
     openhands::FORMAT,
+    openai_agents::FORMAT,
+    langsmith::FORMAT,
     pi::FORMAT,
     opencode::FORMAT,
+    langfuse::FORMAT,
     openai_responses::FORMAT,
     anthropic::FORMAT,
     openai_chat::FORMAT,

@@ -42,6 +42,10 @@ impl Sink for Reading<'_, '_> {
         }
         self.sink.notice(notice);
     }
+
+    fn reach_back(&mut self) {
+        self.sink.reach_back();
+    }
 }
 
 impl<'s, 'o> Reading<'s, 'o> {

@@ -257,6 +257,64 @@ fn agentdojo_file() {
         log.events,
         events.map(|event| format!("1: {name}: {event}"))
     );
+}
+
+#[test]
+fn otel_lines() {
+    let log = lines("otel", &fixture("otel.jsonl"));
+    let start = r#"start - "Weigh the apples and tell the shop." {"model":"small-1","service":"orchard","trace":"4f3c2d1e0b9a88776655443322110000"}"#;
+    let events = [
+        &*format!("1: harvest-42: {start}"),
+        r#"3: harvest-42: call 1 c1 scale {"crate":1}"#,
+        r#"3: harvest-42: call 1 c2 mcp__weather__forecast {"days":2}"#,
+        "3: harvest-42: result c2 error -",
+        r#"3: harvest-42: result c1 ok "18 kg""#,
+        "5: harvest-42: call 2 c3 notify unknown",
+        "5: harvest-42: result c3 ok -",
+        r#"7: harvest-42: call 3 call-4 lookup "Boskoop""#,
+        "7: harvest-42: result call-4 ok -",
+        r#"7: harvest-42: call 4 p1 pack {"crates":2,"fresh":true}"#,
+        r#"7: harvest-42: result p1 ok "packed""#,
+    ];
+    assert_eq!(log.events, events);
+    let notices = [
+        "warning unparsed_arguments 7:1 -",
+        "warning assumed 7:1 -",
+        "warning assumed 2:1 harvest-42",
+    ];
+    assert_eq!(log.notices, notices);
+}
+
+#[test]
+fn otel_requests_of_the_model() {
+    let log = whole("otel", &fixture("otel_requests.json"));
+    let run = "d".repeat(32);
+    let events = [
+        format!(r#"1: {run}: start - "How many jars are left?" {{"service":"orchard"}}"#),
+        format!(r#"1: {run}: call 1 j1 count {{"what":"jars"}}"#),
+        format!(r#"1: {run}: call 1 j2 count "{{\"what\": \"lids""#),
+        format!(r#"1: {run}: result j1 - "12""#),
+    ];
+    assert_eq!(log.events, events);
+    assert_eq!(
+        log.notices,
+        [format!("warning unparsed_arguments 1:1 {run}")]
+    );
+}
+
+#[test]
+fn langfuse_document() {
+    let log = whole("langfuse", &fixture("langfuse.json"));
+    let events = [
+        r#"1: week-9: start usher "Book the hall." {"model":"small-1","name":"booking","trace":"t-7"}"#,
+        r#"1: week-9: call 1 h1 calendar {"day":"friday"}"#,
+        r#"1: week-9: call 1 h2 prices {"hall":"north"}"#,
+        r#"1: week-9: result h2 error "80""#,
+        r#"1: week-9: result h1 ok "free""#,
+        r#"1: week-9: call 1 call-3 book {"hall":"north"}"#,
+        "1: week-9: result call-3 error -",
+    ];
+    assert_eq!(log.events, events);
     assert_eq!(log.notices, [""; 0]);
 }
 
@@ -321,4 +379,63 @@ fn inspect_ai_log() {
         "warning assumed 1:1 E1/mail/1",
     ];
     assert_eq!(log.notices, notices);
+}
+
+#[test]
+fn langfuse_rows() {
+    let log = lines("langfuse", &fixture("langfuse_rows.jsonl"));
+    let events = [
+        r#"1: t-8: start - "-" -"#,
+        "2: t-8: call 1 call-1 door unknown",
+        r#"2: t-8: result call-1 ok "shut""#,
+        r#"1: t-8: call 2 call-2 lamp {"on":true}"#,
+        "1: t-8: result call-2 ok -",
+    ];
+    assert_eq!(log.events, events);
+    assert_eq!(log.notices, [""; 0]);
+}
+
+#[test]
+fn openai_agents_lines() {
+    let log = lines("openai_agents", &fixture("openai_agents.jsonl"));
+    let start = r#"start - "Grind two sacks." {"model":"small-1","trace":"trace_mill","workflow_name":"mill"}"#;
+    let events = [
+        &*format!("1: day-3: {start}"),
+        r#"3: day-3: call 1 call-1 fill {"sacks":2}"#,
+        "2: day-3: call 1 call-2 open_gate {}",
+        "2: day-3: result call-2 error -",
+        r#"3: day-3: result call-1 ok {"level":2}"#,
+        "6: day-3: call 1 call-3 load unknown",
+        "6: day-3: result call-3 ok -",
+    ];
+    assert_eq!(log.events, events);
+    assert_eq!(log.notices, ["warning assumed 2:1 -"]);
+}
+
+#[test]
+fn langsmith_lines() {
+    let log = lines("langsmith", &fixture("langsmith.jsonl"));
+    let events = [
+        r#"1: garden-1: start - "Water the beds." {"model":"small-1","trace":"tr-1"}"#,
+        r#"3: garden-1: call 1 w1 tap {"bed":1}"#,
+        r#"4: garden-1: call 1 call-2 meter {"bed":1,"fine":false}"#,
+        "4: garden-1: result call-2 error -",
+        r#"3: garden-1: result w1 ok "on""#,
+        "5: garden-1: call 1 call-3 rest {}",
+        r#"5: garden-1: result call-3 ok "done""#,
+    ];
+    assert_eq!(log.events, events);
+    assert_eq!(log.notices, ["warning assumed 4:1 -"]);
+}
+
+#[test]
+fn langsmith_nested_runs() {
+    let log = elements("langsmith", &fixture("langsmith_nested.json"));
+    let events = [
+        r#"1: n0: start - "How deep is the well?" -"#,
+        r#"1: n0: call 1 call-1 plumb {"input":"well"}"#,
+        r#"1: n0: result call-1 ok "9""#,
+    ];
+    assert_eq!(log.events, events);
+    assert_eq!(log.notices, [""; 0]);
 }

@@ -43,6 +43,11 @@ impl<'s> Out<'s> {
         self.place
     }
 
+    /// Goes on to another record of the same run.
+    pub fn move_to(&mut self, place: Place) {
+        self.place = place;
+    }
+
     /// Hands on an event.
     pub fn event(&mut self, event: Event<'_>) {
         self.event_at(self.place, event);

@@ -178,7 +178,7 @@ impl Run {
 
     /// Takes what became of the call that the recording calls `id`. One that is empty is an answer
     /// to no call; it is never paired by its position.
-    pub fn answer(&mut self, id: &str, mut answer: Answer, out: &mut Out<'_>) {
+    pub fn answer(&mut self, id: &str, answer: Answer, out: &mut Out<'_>) {
         let call = if id.is_empty() {
             let message = "a result that names no call is taken as the result of none";
             self.told.assume(message, out);
@@ -191,6 +191,12 @@ impl Run {
                 Pairing::Unknown => id.to_owned(),
             }
         };
+        self.settle(call, answer, out);
+    }
+
+    /// Takes what became of a call by the unique id that [`Run::call`] gave it, for formats that keep
+    /// a call and its result together.
+    pub fn settle(&mut self, call: String, mut answer: Answer, out: &mut Out<'_>) {
         if let (Answer::Result(result), Some(spent)) = (&mut answer, self.spent) {
             let cost = result.outcome.cost.unwrap_or_default();
             if let Some(sum) = cost.checked_add(spent) {
