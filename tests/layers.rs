@@ -11,8 +11,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "audit", "diag", "engine", "escape", "exit", "import", "policy", "report", "stages",
-            "trace", "verify",
+            "audit", "convert", "diag", "engine", "escape", "exit", "import", "policy", "report",
+            "stages", "trace", "verify",
         ],
     ),
     ("diag", &["escape"]),
@@ -21,6 +21,10 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("number", &[]),
     ("trace", &[]),
     ("import", &["trace"]),
+    (
+        "convert",
+        &["escape", "import::Sink", "report::number", "trace"],
+    ),
     ("policy", &["diag", "escape", "trace"]),
     ("tokens", &["policy", "trace"]),
     ("facets", &["trace"]),

@@ -6,12 +6,14 @@
 )]
 
 mod check;
+mod convert;
 mod init;
 mod inputs;
 mod options;
 mod outputs;
 mod policy;
 mod progress;
+mod reading;
 mod replay;
 mod signals;
 mod verify_barriers;
@@ -40,12 +42,14 @@ const EXAMPLES: &str = "Examples:
   gate replay trace.jsonl                 replay every call, print the table and the report
   gate replay --format jsonl t.jsonl | jq -c 'select(.decision == \"block\")'
   gate verify-barriers states.json        test the barriers on recorded states
+  gate convert session.jsonl -o t.jsonl   write a recording as a canonical trace
 
 Exit status: 0 no finding, 1 findings that --fail-on names, 2 unusable input, policy or usage.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
     Replay(Box<replay::Args>),
+    Convert(convert::Args),
     VerifyBarriers(verify_barriers::Args),
     Check(check::Args),
     Init(init::Args),
@@ -65,6 +69,7 @@ pub fn main() -> Exit {
     };
     let done = match cli.command {
         Command::Replay(args) => replay::run(&args),
+        Command::Convert(args) => convert::run(&args),
         Command::VerifyBarriers(args) => verify_barriers::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Init(args) => init::run(&args),
@@ -96,13 +101,27 @@ fn error_text(error: &anyhow::Error) -> String {
     causes.collect::<Vec<_>>().join(": ")
 }
 
-/// Most faults that standard error repeats.
+/// Most faults, and most warnings, that standard error repeats.
 const REPEATED: usize = 20;
 
 /// Says the first faults on standard error, and how many more of the `total` there are.
 fn tell_faults<'n>(notices: &[Notice], total: u64, name: impl Fn(usize) -> &'n str) {
     let faults = notices.iter().filter(|notice| notice.kind.is_fault());
-    for notice in faults.take(REPEATED) {
+    let more = tell_notices(faults, total, name);
+    if more > 0 {
+        say(&format!(
+            "gate: {more} more faults; the report lists all of them"
+        ));
+    }
+}
+
+/// Says the first of some notices on standard error. Gives how many more of the `total` there are.
+fn tell_notices<'a, 'n>(
+    notices: impl Iterator<Item = &'a Notice>,
+    total: u64,
+    name: impl Fn(usize) -> &'n str,
+) -> u64 {
+    for notice in notices.take(REPEATED) {
         let (line, column) = (notice.place.line, notice.place.column);
         let at = if line > 0 {
             format!(":{line}:{column}")
@@ -110,17 +129,20 @@ fn tell_faults<'n>(notices: &[Notice], total: u64, name: impl Fn(usize) -> &'n s
             String::new()
         };
         let name = name(notice.place.input);
-        say(&format!("{name}{at}: {}: {}", notice.kind, notice.message));
+        let kind = if notice.kind.is_fault() {
+            ""
+        } else {
+            "warning: "
+        };
+        say(&format!(
+            "{name}{at}: {kind}{}: {}",
+            notice.kind, notice.message
+        ));
         if let Some(help) = &notice.help {
             say(&format!("  help: {help}"));
         }
     }
-    let more = total.saturating_sub(REPEATED as u64);
-    if more > 0 {
-        say(&format!(
-            "gate: {more} more faults; the report lists all of them"
-        ));
-    }
+    total.saturating_sub(REPEATED as u64)
 }
 
 /// Writes a line to standard error, with what could steer a terminal or pass for another line shown

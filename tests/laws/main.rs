@@ -5,6 +5,7 @@
 #[path = "../program/mod.rs"]
 mod program;
 
+mod convert;
 mod damage;
 mod modes;
 mod money;
