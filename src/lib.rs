@@ -17,6 +17,7 @@ pub mod escape;
 pub mod exit;
 pub mod facets;
 pub mod import;
+pub mod inspect;
 pub mod number;
 pub mod policy;
 pub mod report;

@@ -11,8 +11,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "audit", "convert", "diag", "engine", "escape", "exit", "import", "policy", "report",
-            "stages", "trace", "verify",
+            "audit", "convert", "diag", "engine", "escape", "exit", "import", "inspect", "policy",
+            "report", "stages", "trace", "verify",
         ],
     ),
     ("diag", &["escape"]),
@@ -21,10 +21,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("number", &[]),
     ("trace", &[]),
     ("import", &["trace"]),
-    (
-        "convert",
-        &["escape", "import::Sink", "report::number", "trace"],
-    ),
+    ("convert", &["escape", "import", "report::number", "trace"]),
     ("policy", &["diag", "escape", "trace"]),
     ("tokens", &["policy", "trace"]),
     ("facets", &["trace"]),
@@ -70,12 +67,25 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "inspect",
+        &[
+            "audit",
+            "engine::asked",
+            "exit",
+            "import",
+            "policy",
+            "state::RunView",
+            "trace",
+        ],
+    ),
+    (
         "report",
         &[
             "audit",
             "engine::decision",
             "escape",
             "exit",
+            "inspect",
             "number",
             "policy::PolicyWarning",
             "trace",

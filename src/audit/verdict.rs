@@ -33,7 +33,7 @@ fn unusable(summary: &Summary, leniency: Leniency) -> Option<String> {
         return Some(format!("internal error: it does not hold that {law}"));
     }
     unusable_inputs(
-        &summary.inputs,
+        summary.inputs.iter(),
         summary.counts.faults,
         summary.counts.calls,
         leniency,
@@ -42,13 +42,13 @@ fn unusable(summary: &Summary, leniency: Leniency) -> Option<String> {
 
 /// Why the inputs alone make the status 2, if they do: one could not be read, there are faults, or
 /// there is no call.
-pub fn unusable_inputs(
-    inputs: &[InputSummary],
+pub fn unusable_inputs<'i>(
+    mut inputs: impl Iterator<Item = &'i InputSummary>,
     faults: u64,
     calls: u64,
     leniency: Leniency,
 ) -> Option<String> {
-    if let Some(why) = inputs.iter().find_map(InputSummary::unreadable) {
+    if let Some(why) = inputs.find_map(InputSummary::unreadable) {
         return Some(why);
     }
     if faults > 0 && !leniency.allow_faults {

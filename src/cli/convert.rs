@@ -111,7 +111,7 @@ fn verdict(args: &Args, converted: &Converted, inputs: &[InputSummary]) -> Exit 
         allow_empty: args.input.allow_empty,
         ..Leniency::default()
     };
-    match unusable_inputs(inputs, converted.faults, converted.calls, leniency) {
+    match unusable_inputs(inputs.iter(), converted.faults, converted.calls, leniency) {
         Some(reason) => {
             let written = many(converted.records, "record");
             say(&format!("gate: {reason}; {written} written"));

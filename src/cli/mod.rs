@@ -9,6 +9,7 @@ mod check;
 mod convert;
 mod init;
 mod inputs;
+mod inspect;
 mod options;
 mod outputs;
 mod policy;
@@ -42,6 +43,7 @@ const EXAMPLES: &str = "Examples:
   gate replay trace.jsonl                 replay every call, print the table and the report
   gate replay --format jsonl t.jsonl | jq -c 'select(.decision == \"block\")'
   gate verify-barriers states.json        test the barriers on recorded states
+  gate inspect session.jsonl              say what is in a recording, and what is not
   gate convert session.jsonl -o t.jsonl   write a recording as a canonical trace
 
 Exit status: 0 no finding, 1 findings that --fail-on names, 2 unusable input, policy or usage.";
@@ -49,6 +51,7 @@ Exit status: 0 no finding, 1 findings that --fail-on names, 2 unusable input, po
 #[derive(Debug, Subcommand)]
 enum Command {
     Replay(Box<replay::Args>),
+    Inspect(Box<inspect::Args>),
     Convert(convert::Args),
     VerifyBarriers(verify_barriers::Args),
     Check(check::Args),
@@ -69,6 +72,7 @@ pub fn main() -> Exit {
     };
     let done = match cli.command {
         Command::Replay(args) => replay::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::VerifyBarriers(args) => verify_barriers::run(&args),
         Command::Check(args) => check::run(&args),
@@ -143,6 +147,12 @@ fn tell_notices<'a, 'n>(
         }
     }
     total.saturating_sub(REPEATED as u64)
+}
+
+/// Columns of the terminal, if standard output is one. One that does not tell its size has 80.
+fn terminal_width() -> Option<usize> {
+    let columns = comfy_table::Table::new().width().map(usize::from);
+    columns.map(|columns| if columns == 0 { 80 } else { columns })
 }
 
 /// Writes a line to standard error, with what could steer a terminal or pass for another line shown

@@ -7,6 +7,7 @@ use crate::convert::Converter;
 use crate::engine::Engine;
 use crate::import::Sink;
 use crate::import::drive::{ReadOptions, read};
+use crate::inspect::Inspector;
 use crate::trace::fault::Notice;
 
 /// Takes the events of several inputs.
@@ -35,6 +36,16 @@ impl Intake for Converter<'_> {
     }
 
     fn end_input(&mut self) {}
+}
+
+impl Intake for Inspector<'_> {
+    fn begin_input(&mut self, index: usize, stem: &str) {
+        Inspector::begin_input(self, index, stem);
+    }
+
+    fn end_input(&mut self) {
+        Inspector::end_input(self);
+    }
 }
 
 /// Reads every input and says what each of them is. One that cannot be opened gives nothing.

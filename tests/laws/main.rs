@@ -7,6 +7,7 @@ mod program;
 
 mod convert;
 mod damage;
+mod inspect;
 mod modes;
 mod money;
 mod naive;

@@ -8,7 +8,7 @@ use super::outputs::{self, ReportFile, stdout};
 use super::progress::Progress;
 use super::reading::read_all;
 use super::signals::Unfinished;
-use super::{policy, say};
+use super::{policy, say, terminal_width};
 use crate::audit::Audit;
 use crate::audit::summary::{InputSummary, PolicySummary, Summary};
 use crate::audit::tally::Tally;
@@ -111,12 +111,6 @@ fn reports(
         reports.push((format(id)?.open)(header, writer));
     }
     Ok(reports)
-}
-
-/// Columns of the terminal, if standard output is one. One that does not tell its size has 80.
-fn terminal_width() -> Option<usize> {
-    let columns = comfy_table::Table::new().width().map(usize::from);
-    columns.map(|columns| if columns == 0 { 80 } else { columns })
 }
 
 fn replay(
