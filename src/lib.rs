@@ -10,12 +10,14 @@
 pub mod audit;
 pub mod barriers;
 pub mod cli;
+pub mod convert;
 pub mod diag;
 pub mod engine;
 pub mod escape;
 pub mod exit;
 pub mod facets;
 pub mod import;
+pub mod inspect;
 pub mod number;
 pub mod policy;
 pub mod report;

@@ -11,8 +11,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "audit", "diag", "engine", "escape", "exit", "import", "policy", "report", "rules",
-            "stages", "trace", "verify",
+            "audit", "convert", "diag", "engine", "escape", "exit", "import", "inspect", "policy",
+            "report", "rules", "stages", "trace", "verify",
         ],
     ),
     ("diag", &["escape"]),
@@ -21,6 +21,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("number", &[]),
     ("trace", &[]),
     ("import", &["trace"]),
+    ("convert", &["escape", "import", "report::number", "trace"]),
     ("policy", &["diag", "escape", "trace"]),
     ("tokens", &["policy", "trace"]),
     ("facets", &["trace"]),
@@ -70,12 +71,25 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "inspect",
+        &[
+            "audit",
+            "engine::asked",
+            "exit",
+            "import",
+            "policy",
+            "state::RunView",
+            "trace",
+        ],
+    ),
+    (
         "report",
         &[
             "audit",
             "engine::decision",
             "escape",
             "exit",
+            "inspect",
             "number",
             "policy::PolicyWarning",
             "trace",

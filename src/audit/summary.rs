@@ -2,6 +2,7 @@
 
 use crate::engine::decision::DecisionKind;
 use crate::exit::{Exit, Finding};
+use crate::import::drive::InputReport;
 use crate::policy::{Policy, PolicyWarning};
 use crate::trace::fault::Notice;
 use crate::verify::soundness::unsound_alpha;
@@ -102,6 +103,33 @@ pub struct InputSummary {
     pub complete: bool,
     /// Why it could not be read at all.
     pub error: Option<String>,
+}
+
+impl InputSummary {
+    /// What reports say of an input of that name that was read.
+    pub fn of(name: &str, report: InputReport) -> InputSummary {
+        InputSummary {
+            name: name.into(),
+            format: report.format,
+            format_reason: report.reason,
+            sha256: report.sha256,
+            bytes: report.raw_bytes,
+            decompressed_bytes: report.bytes,
+            lines: report.lines,
+            records: report.records,
+            blank: report.blank,
+            faulty: report.faulty,
+            unknown_fields: report.unknown_fields,
+            complete: report.complete,
+            error: None,
+        }
+    }
+
+    /// Why it could not be read at all, in words.
+    pub fn unreadable(&self) -> Option<String> {
+        let why = self.error.as_ref()?;
+        Some(format!("`{}` cannot be read: {why}", self.name))
+    }
 }
 
 /// The policy of the audit.

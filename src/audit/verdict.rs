@@ -1,6 +1,6 @@
 //! What an audit comes to: its exit status and why.
 
-use super::summary::{ExitSummary, Summary};
+use super::summary::{ExitSummary, InputSummary, Summary};
 use crate::engine::decision::DecisionKind;
 use crate::exit::{Exit, Finding};
 
@@ -32,18 +32,29 @@ fn unusable(summary: &Summary, leniency: Leniency) -> Option<String> {
     if let Some(law) = summary.broken_laws.first() {
         return Some(format!("internal error: it does not hold that {law}"));
     }
-    if let Some(input) = summary.inputs.iter().find(|input| input.error.is_some()) {
-        let why = input.error.as_deref().unwrap_or_default();
-        return Some(format!("`{}` cannot be read: {why}", input.name));
+    unusable_inputs(
+        summary.inputs.iter(),
+        summary.counts.faults,
+        summary.counts.calls,
+        leniency,
+    )
+}
+
+/// Why the inputs alone make the status 2, if they do: one could not be read, there are faults, or
+/// there is no call.
+pub fn unusable_inputs<'i>(
+    mut inputs: impl Iterator<Item = &'i InputSummary>,
+    faults: u64,
+    calls: u64,
+    leniency: Leniency,
+) -> Option<String> {
+    if let Some(why) = inputs.find_map(InputSummary::unreadable) {
+        return Some(why);
     }
-    let faults = summary.counts.faults;
     if faults > 0 && !leniency.allow_faults {
         return Some(many(faults, "input fault"));
     }
-    if summary.counts.calls == 0 && !leniency.allow_empty {
-        return Some("no call in any input".into());
-    }
-    None
+    (calls == 0 && !leniency.allow_empty).then(|| "no call in any input".into())
 }
 
 fn findings(summary: &Summary, leniency: Leniency) -> Vec<String> {

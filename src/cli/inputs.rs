@@ -85,6 +85,16 @@ impl Sources {
         }
     }
 
+    /// Says on standard error how much of the directories was not read.
+    pub(super) fn tell_passed_over(&self) {
+        let n = self.passed_over;
+        if n > 0 {
+            super::say(&format!(
+                "gate: passed over in directories: {n} that are no files, or not named like traces"
+            ));
+        }
+    }
+
     /// Bytes of all inputs, where that is known.
     pub(super) fn bytes(&self) -> Option<u64> {
         let size = |source: &Source| {

@@ -6,12 +6,15 @@
 )]
 
 mod check;
+mod convert;
 mod init;
 mod inputs;
+mod inspect;
 mod options;
 mod outputs;
 mod policy;
 mod progress;
+mod reading;
 mod replay;
 mod rule;
 mod signals;
@@ -42,12 +45,16 @@ const EXAMPLES: &str = "Examples:
   gate replay --format jsonl t.jsonl | jq -c 'select(.decision == \"block\")'
   gate rule coding-agent/force-push       explain a rule
   gate verify-barriers states.json        test the barriers on recorded states
+  gate inspect session.jsonl              say what is in a recording, and what is not
+  gate convert session.jsonl -o t.jsonl   write a recording as a canonical trace
 
 Exit status: 0 no finding, 1 findings that --fail-on names, 2 unusable input, policy or usage.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
     Replay(Box<replay::Args>),
+    Inspect(Box<inspect::Args>),
+    Convert(convert::Args),
     VerifyBarriers(verify_barriers::Args),
     Check(check::Args),
     Init(init::Args),
@@ -68,6 +75,8 @@ pub fn main() -> Exit {
     };
     let done = match cli.command {
         Command::Replay(args) => replay::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
+        Command::Convert(args) => convert::run(&args),
         Command::VerifyBarriers(args) => verify_barriers::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Init(args) => init::run(&args),
@@ -100,13 +109,27 @@ fn error_text(error: &anyhow::Error) -> String {
     causes.collect::<Vec<_>>().join(": ")
 }
 
-/// Most faults that standard error repeats.
+/// Most faults, and most warnings, that standard error repeats.
 const REPEATED: usize = 20;
 
 /// Says the first faults on standard error, and how many more of the `total` there are.
 fn tell_faults<'n>(notices: &[Notice], total: u64, name: impl Fn(usize) -> &'n str) {
     let faults = notices.iter().filter(|notice| notice.kind.is_fault());
-    for notice in faults.take(REPEATED) {
+    let more = tell_notices(faults, total, name);
+    if more > 0 {
+        say(&format!(
+            "gate: {more} more faults; the report lists all of them"
+        ));
+    }
+}
+
+/// Says the first of some notices on standard error. Gives how many more of the `total` there are.
+fn tell_notices<'a, 'n>(
+    notices: impl Iterator<Item = &'a Notice>,
+    total: u64,
+    name: impl Fn(usize) -> &'n str,
+) -> u64 {
+    for notice in notices.take(REPEATED) {
         let (line, column) = (notice.place.line, notice.place.column);
         let at = if line > 0 {
             format!(":{line}:{column}")
@@ -114,17 +137,26 @@ fn tell_faults<'n>(notices: &[Notice], total: u64, name: impl Fn(usize) -> &'n s
             String::new()
         };
         let name = name(notice.place.input);
-        say(&format!("{name}{at}: {}: {}", notice.kind, notice.message));
+        let kind = if notice.kind.is_fault() {
+            ""
+        } else {
+            "warning: "
+        };
+        say(&format!(
+            "{name}{at}: {kind}{}: {}",
+            notice.kind, notice.message
+        ));
         if let Some(help) = &notice.help {
             say(&format!("  help: {help}"));
         }
     }
-    let more = total.saturating_sub(REPEATED as u64);
-    if more > 0 {
-        say(&format!(
-            "gate: {more} more faults; the report lists all of them"
-        ));
-    }
+    total.saturating_sub(REPEATED as u64)
+}
+
+/// Columns of the terminal, if standard output is one. One that does not tell its size has 80.
+fn terminal_width() -> Option<usize> {
+    let columns = comfy_table::Table::new().width().map(usize::from);
+    columns.map(|columns| if columns == 0 { 80 } else { columns })
 }
 
 /// Writes a line to standard error, with what could steer a terminal or pass for another line shown

@@ -35,13 +35,13 @@ impl ReportFile {
             .filter_map(|source| source.path.as_deref());
         let here = identity(path);
         if path.exists() && inputs.into_iter().any(|input| identity(input) == here) {
-            bail!("`{shown}` is an input: a report cannot replace what it reports on");
+            bail!("`{shown}` is an input: what is made of it cannot replace it");
         }
         if path.is_dir() {
             bail!("`{shown}` is a directory");
         }
         if path.exists() && !path.is_file() {
-            bail!("`{shown}` is no regular file: a report replaces a whole file");
+            bail!("`{shown}` is no regular file: only a whole file is replaced");
         }
         if path.symlink_metadata().is_ok() && !force {
             bail!("`{shown}` exists: use --force to replace it");

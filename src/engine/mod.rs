@@ -4,6 +4,7 @@
 //! knows the pipeline as a list of stages and none of them by name; it opens no file and reads no
 //! clock.
 
+pub mod asked;
 pub mod decision;
 mod digest;
 mod flight;

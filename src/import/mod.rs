@@ -43,6 +43,10 @@ pub trait Sink {
 
     /// Something wrong with the input.
     fn notice(&mut self, notice: Notice);
+
+    /// The runs that begin from here on were held back: their records stand anywhere in the input, so
+    /// that faults before, too, leave them in doubt where they name no run.
+    fn reach_back(&mut self) {}
 }
 
 /// One record of an input.

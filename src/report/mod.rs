@@ -3,6 +3,7 @@
 pub mod args;
 pub mod barriers;
 pub mod csv;
+pub mod inspect;
 pub mod json;
 pub mod jsonl;
 pub mod number;

@@ -3,7 +3,7 @@
 //! Rows are laid out and written in chunks, so that an audit of any length takes the memory of one.
 
 mod calls;
-mod layout;
+pub(in crate::report) mod layout;
 mod outcome;
 pub mod page;
 mod summary;
@@ -26,6 +26,9 @@ pub const FORMAT: Format = Format {
     doc: "for people: a line a call, then what the audit came to",
     open,
 };
+
+/// Most faults, and most warnings, that a report repeats.
+pub(in crate::report) const NOTICES: usize = 10;
 
 /// Entries laid out together.
 const CHUNK: usize = 500;
@@ -217,7 +220,11 @@ impl Report for Table<'_> {
 }
 
 /// A notice in words, what helps against it under it.
-fn notice_lines(notice: &Notice, header: &Header, indent: &str) -> Vec<String> {
+pub(in crate::report) fn notice_lines(
+    notice: &Notice,
+    header: &Header,
+    indent: &str,
+) -> Vec<String> {
     let kind = notice_kind(notice);
     let tone = if notice.kind.is_fault() {
         Tone::Bad

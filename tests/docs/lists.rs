@@ -4,8 +4,10 @@ use super::{quoted, root, rows, section, text};
 use gate::barriers::BARRIERS;
 use gate::exit::Finding;
 use gate::import::{IMPORTERS, Opening, Record, Sink};
+use gate::inspect::facts::Fact;
 use gate::report::FORMATS;
 use gate::report::barriers::BARRIER_FORMATS;
+use gate::report::inspect::INSPECT_FORMATS;
 use gate::stages::STAGES;
 use gate::trace::event::Event;
 use gate::trace::fault::{FaultCode, Notice, Place, WarningCode};
@@ -128,8 +130,18 @@ fn every_format_is_named() {
     let page = text("docs/output.md");
     let reports = FORMATS.iter().map(|format| format.id);
     let barriers = BARRIER_FORMATS.iter().map(|format| format.id);
-    for id in reports.chain(barriers) {
+    let inspections = INSPECT_FORMATS.iter().map(|format| format.id);
+    for id in reports.chain(barriers).chain(inspections) {
         assert!(page.contains(&format!("`{id}`")), "{id}");
+    }
+}
+
+#[test]
+fn every_fact_of_an_inspection_is_named() {
+    let page = section(&text("docs/inspect.md"), "### `gate.inspect/1`");
+    for (_, name, words) in Fact::ALL {
+        assert!(page.contains(&format!("`{name}`")), "{name}");
+        assert!(!words.is_empty());
     }
 }
 

@@ -57,7 +57,11 @@ fn fields(value: &Value, within: &str, found: &mut BTreeSet<String>) {
 }
 
 fn documented(value: &Value, heading: &str, besides: &str) {
-    let page = text("docs/output.md");
+    documented_on("docs/output.md", value, heading, besides);
+}
+
+fn documented_on(page: &str, value: &Value, heading: &str, besides: &str) {
+    let page = text(page);
     let described = section(&page, heading) + besides;
     let names: BTreeSet<String> = quoted(&described.replace("```", "")).into_iter().collect();
     let mut found = BTreeSet::new();
@@ -105,6 +109,21 @@ fn every_field_of_the_barriers_report_is_documented() {
         let report = serde_json::from_str(&report).expect("JSON");
         documented(&report, "## `gate.barriers/1`", &cited);
     }
+}
+
+#[test]
+fn every_field_of_an_inspection_is_documented() {
+    let heading = "### `gate.inspect/1`";
+    let policy = ["--policy", "fixtures/readme/gate.toml"];
+    for file in ["fixtures/readme/trace.jsonl", "fixtures/docs/faulty.jsonl"] {
+        let args = ["inspect", file, "--format", "json"];
+        let report = gate(&[&args[..], &policy[..]].concat());
+        let report = serde_json::from_str(&report).expect("JSON");
+        documented_on("docs/inspect.md", &report, heading, "");
+    }
+    let formats = gate(&["inspect", "--formats", "--format", "json"]);
+    let formats = serde_json::from_str(&formats).expect("JSON");
+    documented_on("docs/inspect.md", &formats, heading, "");
 }
 
 #[test]

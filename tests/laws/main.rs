@@ -5,7 +5,9 @@
 #[path = "../program/mod.rs"]
 mod program;
 
+mod convert;
 mod damage;
+mod inspect;
 mod modes;
 mod money;
 mod naive;

@@ -2,24 +2,22 @@
 
 mod args;
 
-use super::inputs::{Source, Sources};
+use super::inputs::Sources;
 use super::options::findings;
 use super::outputs::{self, ReportFile, stdout};
 use super::progress::Progress;
+use super::reading::read_all;
 use super::signals::Unfinished;
-use super::{policy, say};
+use super::{policy, say, terminal_width};
 use crate::audit::Audit;
 use crate::audit::summary::{InputSummary, PolicySummary, Summary};
 use crate::audit::tally::Tally;
 use crate::audit::verdict::{Leniency, verdict};
 use crate::engine::Engine;
 use crate::exit::{Exit, Finding};
-use crate::import::Sink;
-use crate::import::drive::{InputReport, ReadOptions, read};
 use crate::policy::Policy;
 use crate::report::{FORMATS, Header, Report};
 use crate::stages::STAGES;
-use crate::trace::fault::Notice;
 use anyhow::Context;
 pub(super) use args::Args;
 use std::io::IsTerminal;
@@ -115,12 +113,6 @@ fn reports(
     Ok(reports)
 }
 
-/// Columns of the terminal, if standard output is one. One that does not tell its size has 80.
-fn terminal_width() -> Option<usize> {
-    let columns = comfy_table::Table::new().width().map(usize::from);
-    columns.map(|columns| if columns == 0 { 80 } else { columns })
-}
-
 fn replay(
     args: &Args,
     policy: &Policy,
@@ -130,61 +122,9 @@ fn replay(
     let progress = Progress::new(sources.bytes(), !args.quiet);
     let mut engine = Engine::new(policy, STAGES, args.engine_options(), audit);
     let read_options = args.input.read_options();
-    let inputs = sources.list.iter().enumerate();
-    let inputs = inputs.map(|(i, source)| input(i, source, &read_options, &progress, &mut engine));
-    let inputs = inputs.collect();
+    let inputs = read_all(sources, &read_options, &progress, &mut engine);
     progress.done();
     inputs
-}
-
-fn input(
-    index: usize,
-    source: &Source,
-    options: &ReadOptions,
-    progress: &Progress,
-    engine: &mut Engine<'_>,
-) -> InputSummary {
-    let blank = InputSummary {
-        name: source.name.clone(),
-        ..InputSummary::default()
-    };
-    if source.repeats {
-        engine.notice(Notice::repeated_input(index));
-        return InputSummary {
-            complete: true,
-            ..blank
-        };
-    }
-    let bytes = match source.open() {
-        Ok(bytes) => progress.over(bytes),
-        Err(error) => {
-            return InputSummary {
-                error: Some(error.to_string()),
-                ..blank
-            };
-        }
-    };
-    engine.begin_input(index, &source.stem);
-    let report = read(index, &source.name, &source.stem, bytes, options, engine);
-    engine.end_input();
-    described(blank, report)
-}
-
-fn described(blank: InputSummary, report: InputReport) -> InputSummary {
-    InputSummary {
-        format: report.format,
-        format_reason: report.reason,
-        sha256: report.sha256,
-        bytes: report.raw_bytes,
-        decompressed_bytes: report.bytes,
-        lines: report.lines,
-        records: report.records,
-        blank: report.blank,
-        faulty: report.faulty,
-        unknown_fields: report.unknown_fields,
-        complete: report.complete,
-        ..blank
-    }
 }
 
 fn summary(
@@ -241,12 +181,7 @@ fn conclude(
             status = Exit::Unusable;
         }
     }
-    if sources.passed_over > 0 {
-        let n = sources.passed_over;
-        say(&format!(
-            "gate: passed over in directories: {n} that are no files, or not named like traces"
-        ));
-    }
+    sources.tell_passed_over();
     if !args.quiet {
         tell(args, summary);
     }

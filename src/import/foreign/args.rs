@@ -46,10 +46,10 @@ fn from_text(
     if text.trim().is_empty() {
         return empty(tool, "empty", out);
     }
-    match json::parse(text.as_bytes()) {
+    match json::parse(text.trim().as_bytes()) {
         Ok(object @ Json::Object(_)) => return decoded(tool, &object, whole, out),
         Ok(Json::String(inner)) => {
-            if let Ok(object @ Json::Object(_)) = json::parse(inner.text.as_bytes()) {
+            if let Ok(object @ Json::Object(_)) = json::parse(inner.text.trim().as_bytes()) {
                 let message = format!("the arguments of {} were encoded twice", quote(tool));
                 out.warn(WarningCode::Assumed, message);
                 return decoded(tool, &object, whole, out);
@@ -112,6 +112,9 @@ mod tests {
     fn objects_and_their_text_are_the_same() {
         assert_eq!(read(r#"{"a":1.50}"#), (r#"{"a":1.50}"#.into(), vec![]));
         assert_eq!(read(r#""{\"a\": 1.50}""#), (r#"{"a":1.50}"#.into(), vec![]));
+        // As in the canonical format: a blank of any kind around it changes nothing.
+        let blank = "\"\u{a0}{\\\"a\\\": 1.50}\u{3000}\"";
+        assert_eq!(read(blank), (r#"{"a":1.50}"#.into(), vec![]));
     }
 
     #[test]

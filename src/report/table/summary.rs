@@ -3,16 +3,13 @@
 
 use super::page::{NAMES, Page, and_more};
 use super::text::{self, Tone};
-use super::{notice_lines, outcome};
+use super::{NOTICES, notice_lines, outcome};
 use crate::audit::summary::{InputSummary, Summary};
 use crate::engine::decision::DecisionKind;
 use crate::exit::Exit;
 use crate::report::Header;
 use crate::trace::fault::Notice;
 use std::collections::BTreeMap;
-
-/// Most faults, and most warnings, repeated.
-const NOTICES: usize = 10;
 
 /// The lines that end a report.
 pub fn lines(summary: &Summary, header: &Header) -> Vec<String> {

@@ -1,0 +1,212 @@
+//! What is in a recording: counted as it is read, without judging anything.
+//!
+//! What is kept grows with the tools, agents, labels and runs of the inputs. Of a run's calls the
+//! latest [`runs::MOST`] are remembered: a result for one before them counts as one without a call.
+
+pub mod contents;
+pub mod facts;
+pub mod needs;
+mod runs;
+mod takes;
+pub mod times;
+
+use crate::audit::summary::{ExitSummary, InputSummary, PolicySummary};
+use crate::audit::verdict::{Leniency, unusable_inputs};
+use crate::exit::Exit;
+use crate::import::Sink;
+use crate::import::drive::format;
+use crate::policy::Policy;
+use crate::policy::matcher::NameTable;
+use crate::trace::event::Event;
+use crate::trace::fault::{FaultCode, Notice, NoticeKind, Place};
+use contents::Contents;
+use needs::Need;
+use runs::Runs;
+use std::collections::HashMap;
+
+/// Most faults, and most warnings, that are kept to be told; all are counted.
+pub const LISTED: usize = 50;
+
+/// One input and what is in it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Inspected {
+    /// What it is and how it was read.
+    pub input: InputSummary,
+    /// The name of its format among people; absent where it is of no known format.
+    pub title: Option<&'static str>,
+    /// The parts of a trace that its format cannot tell.
+    pub untold: Vec<&'static str>,
+    /// What is in it.
+    pub contents: Contents,
+}
+
+/// Everything that an inspection found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Inspection {
+    /// The inputs, in the order in which they were read.
+    pub inputs: Vec<Inspected>,
+    /// What is in all of them together.
+    pub total: Contents,
+    /// The policy whose needs and labels were counted; absent if there was none.
+    pub policy: Option<PolicySummary>,
+    /// What the policy needs to know; `Contents::needs` says how far it does.
+    pub needs: Vec<Need>,
+    /// The labels of the policy's rules, each with its line, in file order.
+    pub label_rules: Vec<(String, usize)>,
+    /// The first [`LISTED`] faults and as many warnings, in order.
+    pub notices: Vec<Notice>,
+    /// The exit status and why.
+    pub exit: ExitSummary,
+}
+
+impl Inspection {
+    /// The label of the rule that stands on that line of the policy; empty if there is none.
+    pub fn label_at(&self, line: usize) -> &str {
+        let mut rules = self.label_rules.iter();
+        let rule = rules.find(|(_, at)| *at == line);
+        rule.map_or("", |(label, _)| label)
+    }
+}
+
+/// Counts what is in inputs.
+pub struct Inspector<'p> {
+    policy: Option<&'p Policy>,
+    names: NameTable,
+    needs: Vec<Need>,
+    runs: Runs,
+    /// Results whose call has not come, by run and call.
+    early: HashMap<(u128, u64), runs::Mark>,
+    here: Contents,
+    /// What was found in each input that has been read, by its index.
+    found: HashMap<usize, Contents>,
+    /// The input that is being read.
+    input: Option<usize>,
+    notices: Vec<Notice>,
+    /// Warnings and faults so far.
+    told: [usize; 2],
+}
+
+impl<'p> Inspector<'p> {
+    /// Nothing has been read yet. With a policy its needs are held against what is known of calls,
+    /// and the labels that it gives are counted.
+    pub fn new(policy: Option<&'p Policy>) -> Self {
+        let needs = policy.map(needs::needs).unwrap_or_default();
+        Inspector {
+            policy,
+            names: NameTable::default(),
+            here: Contents::new(needs.len()),
+            needs,
+            runs: Runs::default(),
+            early: HashMap::new(),
+            found: HashMap::new(),
+            input: None,
+            notices: Vec::new(),
+            told: [0; 2],
+        }
+    }
+
+    /// Begins the input of that index. Records without a run belong to the run named `stem`.
+    pub fn begin_input(&mut self, input: usize, stem: &str) {
+        self.input = Some(input);
+        self.runs.begin_input(stem);
+        self.early.clear();
+    }
+
+    /// The input has been read.
+    pub fn end_input(&mut self) {
+        let fresh = Contents::new(self.needs.len());
+        let here = std::mem::replace(&mut self.here, fresh);
+        if let Some(input) = self.input.take() {
+            self.found.insert(input, here);
+        }
+    }
+
+    /// What was found in these inputs, which are all there are.
+    pub fn finish(mut self, inputs: Vec<InputSummary>, leniency: Leniency) -> Inspection {
+        let mut total = Contents::new(self.needs.len());
+        let inputs = inputs.into_iter().enumerate();
+        let inputs: Vec<_> = inputs
+            .map(|(index, input)| {
+                let known = input.format.and_then(format);
+                let untold = known.into_iter().flat_map(|f| f.mapping.unknown());
+                Inspected {
+                    title: known.map(|format| format.title),
+                    untold: untold.collect(),
+                    contents: self.found.remove(&index).unwrap_or_default(),
+                    input,
+                }
+            })
+            .collect();
+        for inspected in &inputs {
+            total.merge(&inspected.contents);
+        }
+        let rules = self.policy.iter().flat_map(|policy| &policy.labels);
+        let rules = rules.map(|rule| (rule.label.clone(), rule.place.line));
+        Inspection {
+            exit: exit(&inputs, &total, leniency),
+            policy: self.policy.map(PolicySummary::of),
+            label_rules: rules.collect(),
+            needs: self.needs,
+            notices: self.notices,
+            inputs,
+            total,
+        }
+    }
+
+    fn fault(&mut self, code: FaultCode, place: Place, run: String, message: String) {
+        self.notice(Notice {
+            kind: NoticeKind::Fault(code),
+            place,
+            run: Some(run),
+            message,
+            help: None,
+        });
+    }
+}
+
+fn exit(inputs: &[Inspected], total: &Contents, leniency: Leniency) -> ExitSummary {
+    let faults = total.fault_count();
+    let summaries = inputs.iter().map(|inspected| &inspected.input);
+    match unusable_inputs(summaries, faults, total.calls, leniency) {
+        Some(reason) => ExitSummary {
+            status: Exit::Unusable,
+            reason,
+        },
+        None => ExitSummary {
+            status: Exit::Clean,
+            reason: match faults {
+                0 => "no input fault".into(),
+                _ => "input faults are allowed".into(),
+            },
+        },
+    }
+}
+
+impl Sink for Inspector<'_> {
+    fn event(&mut self, place: Place, event: Event<'_>) {
+        match event {
+            Event::RunStart(start) => self.run_start(start),
+            Event::ToolCall(call) => self.tool_call(place, *call),
+            Event::ToolResult(result) => self.tool_result(&result),
+            Event::Approval(approval) => self.approval(&approval),
+            Event::RunEnd(end) => self.run_end(&end),
+        }
+    }
+
+    fn notice(&mut self, notice: Notice) {
+        // One that is not read is told of all the same.
+        let here = match self.input {
+            Some(_) => &mut self.here,
+            None => {
+                let fresh = || Contents::new(self.needs.len());
+                self.found.entry(notice.place.input).or_insert_with(fresh)
+            }
+        };
+        here.notice(notice.kind);
+        let told = &mut self.told[usize::from(notice.kind.is_fault())];
+        *told += 1;
+        if *told <= LISTED {
+            self.notices.push(notice);
+        }
+    }
+}
