@@ -137,7 +137,7 @@ fn csv_has_a_column_for_every_reading() {
     assert_eq!(columns.len(), 25 + 3 * 5);
     let at = |name: &str| columns.iter().position(|column| column == name).unwrap();
     let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
-    assert_eq!(rows.len(), 6);
+    assert_eq!(rows.len(), 7);
     let blocked = &rows[1];
     assert_eq!(&blocked[at("broken")], "privacy");
     assert_eq!(&blocked[at("drift")], "true");
@@ -146,9 +146,10 @@ fn csv_has_a_column_for_every_reading() {
     assert_eq!(&rows[2][at("record")], "fault");
     assert_eq!(&rows[2][at("rule")], "malformed_json");
     assert_eq!(&rows[2][at("reason")], "expected `,` or `}`");
-    assert_eq!(&rows[5][at("record")], "summary");
-    assert_eq!(&rows[5][at("rule")], "1");
-    assert_eq!(&rows[5][at("reason")], "2 calls blocked");
+    assert_eq!(&rows[5][at("record")], "unnamed_tool");
+    assert_eq!(&rows[6][at("record")], "summary");
+    assert_eq!(&rows[6][at("rule")], "1");
+    assert_eq!(&rows[6][at("reason")], "2 calls blocked");
 }
 
 #[test]

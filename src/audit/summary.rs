@@ -154,6 +154,8 @@ pub struct Settings {
     pub max_violation_rate: Option<f64>,
     /// Whether input faults leave the status alone.
     pub allow_faults: bool,
+    /// Whether runs go on from one input into the next.
+    pub merge_runs: bool,
 }
 
 /// Counts over all inputs.

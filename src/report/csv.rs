@@ -18,8 +18,8 @@ use std::io::{self, Write};
 pub const FORMAT: Format = Format {
     id: "csv",
     doc: "a row a record: decisions; faults and warnings with the code as `rule` and the message \
-          as `reason`, those of the policy after the others; last the summary with the exit \
-          status as `rule`",
+          as `reason`, those of the policy after the others; tools that no rule names; last the \
+          summary with the exit status as `rule`",
     open,
 };
 
@@ -223,6 +223,15 @@ impl Report for Rows<'_> {
     fn finish(&mut self, summary: &Summary) -> io::Result<()> {
         for doubt in &summary.policy.warnings {
             self.doubt(&summary.policy.source, doubt)?;
+        }
+        for (tool, &calls) in &summary.unnamed_tools {
+            self.begin("unnamed_tool")?;
+            self.skip(7);
+            self.text(tool);
+            self.skip(5);
+            let plural = if calls == 1 { "" } else { "s" };
+            self.text(&format!("{calls} call{plural}, and no rule names the tool"));
+            self.end()?;
         }
         self.begin("summary")?;
         self.skip(11);

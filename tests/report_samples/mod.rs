@@ -235,6 +235,7 @@ pub fn summary() -> Summary {
             fail_on: vec![Finding::Block, Finding::Error, Finding::Violation],
             max_violation_rate: None,
             allow_faults: true,
+            merge_runs: false,
         },
         counts: Counts {
             lines: 10,

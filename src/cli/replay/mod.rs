@@ -133,6 +133,7 @@ fn replay(
     let inputs = sources.list.iter().enumerate();
     let inputs = inputs.map(|(i, source)| input(i, source, &read_options, &progress, &mut engine));
     let inputs = inputs.collect();
+    engine.end();
     progress.done();
     inputs
 }

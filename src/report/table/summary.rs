@@ -112,8 +112,13 @@ fn policy(page: &mut Page<'_>, summary: &Summary) {
     let source = text::name(&policy.source);
     let settings = &summary.settings;
     page.sentence(&format!("{source}, sha256 {}", short(&policy.sha256)));
+    let merged = if settings.merge_runs {
+        ", runs go on from one input into the next"
+    } else {
+        ""
+    };
     page.sentence(&format!(
-        "mode {}, dispatch {}, escalated calls: {}",
+        "mode {}, dispatch {}, escalated calls: {}{merged}",
         settings.mode, settings.dispatch, settings.on_escalate
     ));
     for warning in &policy.warnings {

@@ -78,6 +78,7 @@ struct Settings {
     fail_on: Vec<&'static str>,
     max_violation_rate: Option<Number>,
     allow_faults: bool,
+    merge_runs: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -177,6 +178,7 @@ fn settings(settings: &audit::Settings) -> Settings {
         fail_on: settings.fail_on.iter().map(|f| f.as_str()).collect(),
         max_violation_rate: settings.max_violation_rate.map(Number),
         allow_faults: settings.allow_faults,
+        merge_runs: settings.merge_runs,
     }
 }
 
