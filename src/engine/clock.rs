@@ -20,15 +20,18 @@ pub(super) struct Clock {
     unreadable: Met,
 }
 
-/// Something met on records: on how many, and on which first.
+/// Something met on records.
 #[derive(Clone, Copy, Debug, Default)]
-struct Met {
-    times: u64,
-    first: Place,
+pub(super) struct Met {
+    /// On how many; 0 is none.
+    pub(super) times: u64,
+    /// On which first.
+    pub(super) first: Place,
 }
 
 impl Met {
-    fn again(&mut self, place: Place) {
+    /// It is met once more.
+    pub(super) fn again(&mut self, place: Place) {
         if self.times == 0 {
             self.first = place;
         }

@@ -57,6 +57,17 @@ impl Monitor<'_> {
         let clock = run.clock.take();
         let mut told = clock.map_or_else(Vec::new, |clock| clock.warnings());
         told.extend(unanswered(run));
+        let blind = std::mem::take(&mut run.blind);
+        if blind.times > 0 {
+            let calls = match blind.times {
+                1 => "the arguments of 1 call".to_owned(),
+                calls => format!("the arguments of {calls} calls"),
+            };
+            let message = format!(
+                "the recording does not tell {calls}; a rule that asks for them gives `error`"
+            );
+            told.push((WarningCode::UnknownArguments, blind.first, message));
+        }
         told.sort_by_key(|(code, place, _)| (*place, *code));
         for (code, place, message) in told {
             self.warn(code, place, run, message);

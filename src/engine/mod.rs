@@ -15,6 +15,7 @@ mod marks;
 mod monitor;
 mod outcome;
 mod registry;
+mod repeats;
 mod ruling;
 mod run;
 mod time;

@@ -143,6 +143,9 @@ impl<'a> Monitor<'a> {
             self.warn(WarningCode::LookalikeTool, place, run, message);
         }
         self.warn_of_zeros(run, place, &call);
+        if call.args_unknown {
+            run.blind.again(place);
+        }
         let elapsed_ns = self.pass(run, place, call.ts.as_ref());
         let repeats = self.count_repeats(run, &call);
         run.advance();
@@ -236,14 +239,7 @@ impl<'a> Monitor<'a> {
         if self.policy.dfa.max_repeats.is_none() {
             return 1;
         }
-        let hash = digest::tool_and_args(call);
-        let before = if run.latest.0 == hash {
-            run.latest.1
-        } else {
-            0
-        };
-        run.latest = (hash, before + 1);
-        run.latest.1
+        run.repeats.count(call)
     }
 
     /// Looks at the time of a call or of the run's start: nanoseconds since the run began. One that

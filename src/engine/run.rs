@@ -1,10 +1,11 @@
 //! A run that is under way.
 
-use super::clock::Clock;
+use super::clock::{Clock, Met};
 use super::decision::Decision;
 use super::digest;
 use super::flight::InFlight;
 use super::marks::{Fate, Mark, Marks};
+use super::repeats::Repeats;
 use super::ruling::Ruling;
 use crate::policy::Policy;
 use crate::policy::expr::Variable;
@@ -49,8 +50,10 @@ pub(super) struct Run {
     /// Refused calls that came before the run's end and whose results would show that they ran.
     pub(super) late: Box<[u64]>,
     pub(super) refused_in_a_row: u64,
-    /// Hash of the latest call's tool and arguments, and how often in a row it came.
-    pub(super) latest: (u64, u64),
+    /// The latest calls, as far as a rule asks whether they are one.
+    pub(super) repeats: Repeats,
+    /// Calls whose arguments the recording does not tell.
+    pub(super) blind: Met,
     /// Whether replay and record have parted.
     pub(super) parted: bool,
     /// Whether a fault left it in doubt.

@@ -59,6 +59,8 @@ const COLUMNS: &[&str] = &[
     "drift",
     "hazard",
     "composite",
+    "labels",
+    "args_unknown",
 ];
 
 /// Columns of a barrier, each after its name.
@@ -195,6 +197,8 @@ impl Report for Rows<'_> {
         self.flag(decision.is_drift());
         self.barriers(&decision.hazard);
         self.float(decision.composite);
+        self.text(&decision.labels.join(";"));
+        self.flag(decision.args_unknown);
         for Reading { h, next, slack } in &decision.barriers {
             self.float(Some(*h));
             self.float(*next);

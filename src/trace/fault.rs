@@ -86,6 +86,8 @@ pub enum WarningCode {
     LookalikeTool,
     /// Arguments given as a string that looks like an object but is none.
     UnparsedArguments,
+    /// Calls whose arguments the recording does not tell.
+    UnknownArguments,
     /// An amount of money with more than nine decimals.
     RoundedCost,
     /// A number that a float cannot hold exactly.
@@ -136,6 +138,7 @@ impl WarningCode {
         WarningCode::SimilarField,
         WarningCode::LookalikeTool,
         WarningCode::UnparsedArguments,
+        WarningCode::UnknownArguments,
         WarningCode::RoundedCost,
         WarningCode::InexactNumber,
         WarningCode::ZeroEmbedding,
@@ -168,6 +171,7 @@ impl WarningCode {
             WarningCode::SimilarField => "similar_field",
             WarningCode::LookalikeTool => "lookalike_tool",
             WarningCode::UnparsedArguments => "unparsed_arguments",
+            WarningCode::UnknownArguments => "unknown_arguments",
             WarningCode::RoundedCost => "rounded_cost",
             WarningCode::InexactNumber => "inexact_number",
             WarningCode::ZeroEmbedding => "zero_embedding",

@@ -44,6 +44,7 @@ pub fn header() -> Header {
             .to_vec(),
         width: None,
         color: false,
+        labels: false,
     }
 }
 
@@ -91,6 +92,7 @@ pub fn allowed(line: u64, turn: u64, tool: &str) -> Decision {
             reading(0.8, 0.8),
             reading(50.0, 49.0),
         ],
+        args_unknown: false,
         args: None,
     }
 }

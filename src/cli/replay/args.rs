@@ -111,6 +111,10 @@ pub(in crate::cli) struct Args {
     #[arg(long, help_heading = "Output")]
     pub(super) show_args: bool,
 
+    /// Show the labels of calls in the table; the machine formats always have them
+    #[arg(long, help_heading = "Output")]
+    pub(super) show_labels: bool,
+
     /// When to use colours
     #[arg(
         long,

@@ -45,7 +45,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
 
 fn tally(policy: &Policy) -> Tally {
     let barriers = policy.dcbf.barriers.iter().map(|spec| spec.name.clone());
-    Tally::new(barriers, STAGES.iter().map(|stage| stage.id()).collect())
+    let labels = policy.labels.iter().map(|rule| rule.label.clone());
+    Tally::new(barriers, STAGES.iter().map(|stage| stage.id()).collect()).with_labels(labels)
 }
 
 /// The report files asked for, by the name of their format.
@@ -95,6 +96,7 @@ fn reports(
             .width
             .or_else(|| terminal.then(terminal_width).flatten()),
         color: args.color.wanted(terminal),
+        labels: args.show_labels,
     };
     let format = |id: &str| {
         FORMATS

@@ -52,6 +52,8 @@ pub struct DecisionRecord<'a> {
     composite: Option<Number>,
     barriers: Readings<'a>,
     policy_line: Option<usize>,
+    labels: &'a [String],
+    args_unknown: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     args: Option<String>,
 }
@@ -90,6 +92,8 @@ impl<'a> DecisionRecord<'a> {
             composite: decision.composite.map(Number),
             barriers: Readings(&decision.barriers, header),
             policy_line: decision.policy_line,
+            labels: &decision.labels,
+            args_unknown: decision.args_unknown,
             args,
         }
     }
