@@ -20,7 +20,7 @@ const BLOCKED: &str = concat!(
     r#""privacy":{"h":0.09999999999999998,"next":-0.10000000000000009,"#,
     r#""slack":-0.10000000000000009},"resource":{"h":9.98,"next":9.97,"slack":9.97},"#,
     r#""scope":{"h":0.8,"next":0.8,"slack":0.8},"stability":{"h":48,"next":47,"slack":47}},"#,
-    r#""policy_line":null}"#,
+    r#""policy_line":null,"labels":[],"args_unknown":false}"#,
 );
 
 #[test]
@@ -47,7 +47,10 @@ fn arguments_are_there_only_where_they_were_kept() {
     let items = [Item::Call(Box::new(decision))];
     let lines = write("jsonl", &header(), &items, &summary());
     let first = lines.lines().next().unwrap();
-    assert!(first.ends_with(r#""barriers":{},"policy_line":null,"args":"{\"token\":[masked]}"}"#));
+    assert!(first.ends_with(concat!(
+        r#""barriers":{},"policy_line":null,"labels":[],"args_unknown":false,"#,
+        r#""args":"{\"token\":[masked]}"}"#
+    )));
 }
 
 #[test]
@@ -134,10 +137,10 @@ fn csv_has_a_column_for_every_reading() {
     let text = write("csv", &header(), &items(), &summary());
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let columns = reader.headers().unwrap().clone();
-    assert_eq!(columns.len(), 25 + 3 * 5);
+    assert_eq!(columns.len(), 27 + 3 * 5);
     let at = |name: &str| columns.iter().position(|column| column == name).unwrap();
     let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
-    assert_eq!(rows.len(), 6);
+    assert_eq!(rows.len(), 7);
     let blocked = &rows[1];
     assert_eq!(&blocked[at("broken")], "privacy");
     assert_eq!(&blocked[at("drift")], "true");
@@ -146,9 +149,10 @@ fn csv_has_a_column_for_every_reading() {
     assert_eq!(&rows[2][at("record")], "fault");
     assert_eq!(&rows[2][at("rule")], "malformed_json");
     assert_eq!(&rows[2][at("reason")], "expected `,` or `}`");
-    assert_eq!(&rows[5][at("record")], "summary");
-    assert_eq!(&rows[5][at("rule")], "1");
-    assert_eq!(&rows[5][at("reason")], "2 calls blocked");
+    assert_eq!(&rows[5][at("record")], "unnamed_tool");
+    assert_eq!(&rows[6][at("record")], "summary");
+    assert_eq!(&rows[6][at("rule")], "1");
+    assert_eq!(&rows[6][at("reason")], "2 calls blocked");
 }
 
 #[test]

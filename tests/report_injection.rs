@@ -3,7 +3,7 @@
 
 mod report_samples;
 
-use gate::audit::summary::{KindCounts, Summary};
+use gate::audit::summary::{KindCounts, LabelCount, Summary};
 use gate::engine::decision::Decision;
 use gate::report::{FORMATS, Header};
 use report_samples::*;
@@ -43,6 +43,7 @@ fn hides(c: char) -> bool {
 fn hostile(text: &str) -> (Header, Vec<Item>, Summary) {
     let header = Header {
         inputs: vec![text.to_owned()],
+        labels: true,
         ..header()
     };
     let call = Decision {
@@ -51,6 +52,7 @@ fn hostile(text: &str) -> (Header, Vec<Item>, Summary) {
         tool: text.to_owned(),
         agent: Some(text.to_owned()),
         reason: Some(text.to_owned()),
+        labels: vec![text.to_owned()],
         args: Some(format!("[\"{text}\"]")),
         ..blocked()
     };
@@ -66,6 +68,13 @@ fn hostile(text: &str) -> (Header, Vec<Item>, Summary) {
     summary.refusals[0].run = text.to_owned();
     summary.tools = [(text.to_owned(), KindCounts([1, 0, 0, 0, 0]))].into();
     summary.unnamed_tools = [(text.to_owned(), 1)].into();
+    let mut label = LabelCount::default();
+    label.add(text);
+    summary.labels = [
+        (text.to_owned(), label),
+        ("none".to_owned(), LabelCount::default()),
+    ]
+    .into();
     summary.unmediated = [(text.to_owned(), 1)].into();
     summary.broken_laws = vec![text.to_owned()];
     summary.notices = vec![notice.clone()];
@@ -102,7 +111,7 @@ fn nothing_hidden_comes_out_of_any_format() {
 fn a_record_is_a_line() {
     for text in HOSTILE {
         let (header, items, summary) = hostile(text);
-        for (format, lines) in [("jsonl", 3), ("csv", 4), ("json", 4)] {
+        for (format, lines) in [("jsonl", 3), ("csv", 5), ("json", 4)] {
             let out = write(format, &header, &items, &summary);
             assert_eq!(out.lines().count(), lines, "{text:?} in {format}");
         }

@@ -49,6 +49,41 @@ fn every_shape_gives_the_same_transitions() {
 }
 
 #[test]
+fn states_that_do_not_follow_each_other_are_told() {
+    let told = |counts: &[&str], pairing| {
+        let states: Vec<_> = counts
+            .iter()
+            .map(|n| match *n {
+                "" => "{}".to_owned(),
+                n => format!("{{\"step_count\":{n}}}"),
+            })
+            .collect();
+        let text = format!(
+            "{{\"states\":[\n{}\n],\"actions\":[{}]}}",
+            states.join(",\n"),
+            vec!["\"a\""; counts.len()].join(",")
+        );
+        let file = StatesFile::read(text.as_bytes(), 0, pairing).expect("pairs");
+        let notices = file.notices.iter();
+        let told = notices.map(|n| format!("{} {} {}", n.place.line, n.kind, n.message));
+        told.collect::<Vec<_>>()
+    };
+    let begins = "the states do not follow each other: `step_count` goes from";
+    assert_eq!(
+        told(&["1", "2", "5", "6", "6"], Pairing::Zip),
+        [format!("4 state_gap {begins} 2 to 5, and one more gap")]
+    );
+    assert_eq!(
+        told(&["0", "2"], Pairing::Zip),
+        [format!("3 state_gap {begins} 0 to 2")]
+    );
+    for consecutive in [&["0", "1", "2"][..], &["", "", ""], &["7"], &[]] {
+        assert_eq!(told(consecutive, Pairing::Zip), [""; 0]);
+    }
+    assert_eq!(told(&["1", "5"], Pairing::Cross), [""; 0]);
+}
+
+#[test]
 fn pairing_each_with_each_is_state_by_state() {
     let text =
         "{\"states\":[{\"step_count\":1},{\"step_count\":2}],\n\"actions\":[\"a\",\n\"b\",\"c\"]}";

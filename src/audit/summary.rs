@@ -25,6 +25,8 @@ pub struct Summary {
     pub rules: Vec<RuleCount>,
     /// Decisions by tool.
     pub tools: BTreeMap<String, KindCounts>,
+    /// Calls by label: the labels of the policy's rules, given or not, and those that records bring.
+    pub labels: BTreeMap<String, LabelCount>,
     /// Refusals by barriers.
     pub violations: Violations,
     /// The barriers, in policy order.
@@ -44,6 +46,8 @@ pub struct Summary {
     pub unscored: u64,
     /// Calls that met the scope barrier without usable embeddings.
     pub scope_inert: u64,
+    /// Calls whose arguments the recording does not tell.
+    pub unknown_arguments: u64,
     /// Admitted calls that bring a barrier to exactly zero: the next step down is out.
     pub boundary: u64,
     /// Results that do not say what their call cost; it counts as nothing.
@@ -182,6 +186,8 @@ pub struct Settings {
     pub max_violation_rate: Option<f64>,
     /// Whether input faults leave the status alone.
     pub allow_faults: bool,
+    /// Whether runs go on from one input into the next.
+    pub merge_runs: bool,
 }
 
 /// Counts over all inputs.
@@ -231,6 +237,28 @@ impl KindCounts {
     /// Decisions of all kinds.
     pub fn total(&self) -> u64 {
         self.0.iter().sum()
+    }
+}
+
+/// Calls with a label. A call with several counts for each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LabelCount {
+    /// Calls in all.
+    pub calls: u64,
+    /// Calls by tool.
+    pub tools: BTreeMap<String, u64>,
+}
+
+impl LabelCount {
+    /// Adds a call of that tool.
+    pub fn add(&mut self, tool: &str) {
+        self.calls += 1;
+        match self.tools.get_mut(tool) {
+            Some(count) => *count += 1,
+            None => {
+                self.tools.insert(tool.to_owned(), 1);
+            }
+        }
     }
 }
 

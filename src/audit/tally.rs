@@ -1,7 +1,8 @@
 //! Counting: decisions, notices and runs to the summary.
 
 use super::summary::{
-    BarrierSummary, Bounds, Extreme, RateSummary, RuleCount, RunRefusals, Summary, Violations,
+    BarrierSummary, Bounds, Extreme, LabelCount, RateSummary, RuleCount, RunRefusals, Summary,
+    Violations,
 };
 use crate::engine::decision::{Decision, DecisionKind, Reading};
 use crate::engine::{Counted, Final, RunReport};
@@ -43,6 +44,13 @@ impl Tally {
             stages,
             ..Tally::default()
         }
+    }
+
+    /// The same, which also tells of labels of these names where no call has one.
+    pub fn with_labels(mut self, names: impl IntoIterator<Item = String>) -> Tally {
+        let nothing = |name| (name, LabelCount::default());
+        self.summary.labels.extend(names.into_iter().map(nothing));
+        self
     }
 
     /// The summary under way.
@@ -93,6 +101,7 @@ impl Tally {
         summary.counterfactual += u64::from(decision.counterfactual);
         summary.unscored += u64::from(decided.unscored);
         summary.scope_inert += u64::from(decided.scope_inert);
+        summary.unknown_arguments += u64::from(decision.args_unknown);
         summary.concurrent += u64::from(decided.concurrent);
         if !decided.named {
             *summary
@@ -102,6 +111,15 @@ impl Tally {
         }
         if !decided.mediated {
             *summary.unmediated.entry(decision.tool.clone()).or_default() += 1;
+        }
+        for label in &decision.labels {
+            match summary.labels.get_mut(label) {
+                Some(count) => count.add(&decision.tool),
+                None => {
+                    let count = summary.labels.entry(label.clone()).or_default();
+                    count.add(&decision.tool);
+                }
+            }
         }
         self.barriers(decision);
     }
@@ -276,6 +294,10 @@ fn broken_laws(summary: &Summary) -> Vec<String> {
         (
             summary.tools.values().map(|t| t.total()).sum::<u64>() == c.calls,
             "calls = calls of all tools",
+        ),
+        (
+            (summary.labels.values()).all(|l| l.tools.values().sum::<u64>() == l.calls),
+            "calls of a label = its calls of all tools",
         ),
         (
             summary.fault_codes.values().sum::<u64>() == c.faults,

@@ -31,7 +31,7 @@ pub fn outcome(outcome: &Outcome<'_>) -> u64 {
 
 /// Nanoseconds since 1970; `None` where the time cannot be read.
 pub fn instant(ts: &Timestamp<'_>) -> Option<i128> {
-    time::nanoseconds(ts)
+    time::read(ts).map(|reading| reading.ns)
 }
 
 /// The names of a call: its tool, its own labels and those that the policy's rules give it. The

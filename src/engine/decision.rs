@@ -101,7 +101,10 @@ pub struct Decision {
     pub composite: Option<f64>,
     /// One reading a barrier, in policy order; empty where the barriers were not reached.
     pub barriers: Vec<Reading>,
-    /// Arguments as compact JSON, where the audit was asked to keep them. Untrusted.
+    /// Whether the recording does not tell the arguments.
+    pub args_unknown: bool,
+    /// Arguments as compact JSON, where they are known and the audit was asked to keep them.
+    /// Untrusted.
     pub args: Option<String>,
 }
 

@@ -186,7 +186,8 @@ impl Judged {
             hazard: self.notes.hazard,
             composite: self.notes.composite,
             barriers: self.notes.barriers,
-            args: keep_args.then(|| call.args.json().to_compact()),
+            args_unknown: call.args_unknown,
+            args: (keep_args && !call.args_unknown).then(|| call.args.json().to_compact()),
             broken: finding
                 .as_ref()
                 .map(|f| f.broken.clone())

@@ -22,8 +22,46 @@ pub struct Mark {
     pub names: Arc<NameSet>,
     /// Hash of the outcome read last; absent while none was.
     pub outcome: Option<NonZeroU32>,
-    /// What became of it.
-    pub fate: Fate,
+    /// Where it stands, and what became of it.
+    pub origin: Origin,
+}
+
+/// The line of a call and its fate, in four bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin(u32);
+
+impl Origin {
+    /// A call on that line, which waits for its fate.
+    pub fn on(line: u64) -> Self {
+        let line = u32::try_from(line).unwrap_or(0);
+        Origin(line.checked_mul(4).unwrap_or(0))
+    }
+
+    /// Its line; absent where that is a number beyond a billion.
+    pub fn line(self) -> Option<u32> {
+        Some(self.0 >> 2).filter(|&line| line > 0)
+    }
+
+    /// Its fate.
+    pub fn fate(self) -> Fate {
+        match self.0 & 3 {
+            0 => Fate::Waiting,
+            1 => Fate::Admitted,
+            2 => Fate::Refused,
+            _ => Fate::NotRun,
+        }
+    }
+
+    /// Settles its fate.
+    pub fn set_fate(&mut self, fate: Fate) {
+        let bits = match fate {
+            Fate::Waiting => 0,
+            Fate::Admitted => 1,
+            Fate::Refused => 2,
+            Fate::NotRun => 3,
+        };
+        self.0 = self.0 & !3 | bits;
+    }
 }
 
 /// What became of a call.
@@ -110,12 +148,30 @@ mod tests {
                 turn: id,
                 names: Arc::clone(&names),
                 outcome: None,
-                fate: Fate::Admitted,
+                origin: Origin::on(id),
             });
             for known in [0, id / 2, id] {
                 assert_eq!(marks.get(known).map(|mark| mark.content), Some(known * 7));
             }
         }
         assert!(std::mem::size_of::<Mark>() <= 40);
+    }
+
+    #[test]
+    fn a_line_and_a_fate_fit_together() {
+        for line in [1, 7, (1 << 30) - 1] {
+            let mut origin = Origin::on(line);
+            assert_eq!(origin.fate(), Fate::Waiting);
+            for fate in [Fate::Admitted, Fate::NotRun, Fate::Refused, Fate::Waiting] {
+                origin.set_fate(fate);
+                assert_eq!(
+                    (origin.fate(), origin.line().map(u64::from)),
+                    (fate, Some(line))
+                );
+            }
+        }
+        for line in [0, 1 << 30, u64::MAX] {
+            assert_eq!(Origin::on(line).line(), None);
+        }
     }
 }

@@ -5,14 +5,18 @@
 //! clock.
 
 pub mod asked;
+mod clock;
+mod closing;
 pub mod decision;
 mod digest;
+mod early;
 mod flight;
 mod judge;
 mod marks;
 mod monitor;
 mod outcome;
 mod registry;
+mod repeats;
 mod ruling;
 mod run;
 mod time;
@@ -77,6 +81,8 @@ pub struct Options {
     pub allow_escalated: bool,
     /// Whether decisions carry the arguments.
     pub keep_args: bool,
+    /// Whether a run goes on from one input into the next; otherwise each input has its own.
+    pub merge_runs: bool,
 }
 
 /// What became of a run when it is over.
@@ -179,16 +185,27 @@ impl<'a> Engine<'a> {
 
     /// Begins an input. Records without a run belong to the run named `stem`.
     pub fn begin_input(&mut self, input: usize, stem: &str) {
-        self.runs.begin_input(input, stem);
+        let merge = self.monitor.options.merge_runs;
+        self.runs.begin_input(input, stem, merge);
     }
 
-    /// Ends an input: what is in flight settles and its runs are over.
+    /// Ends an input: what is in flight settles and its runs are over, unless they go on in the
+    /// next.
     pub fn end_input(&mut self) {
+        if !self.monitor.options.merge_runs {
+            self.end();
+        }
+    }
+
+    /// Ends the last input: every run is over.
+    pub fn end(&mut self) {
         for key in self.runs.open_runs() {
             if let Some(mut run) = self.runs.take(key) {
                 self.monitor.finish(&mut run);
             }
         }
+        let left = self.monitor.early.all();
+        self.monitor.orphans(left);
         self.runs.end_input();
     }
 
@@ -199,7 +216,7 @@ impl<'a> Engine<'a> {
         }
         self.runs.forget(key);
         let run = self.runs.open(event.run.as_deref());
-        self.monitor.elapsed(run, place, event.ts.as_ref());
+        self.monitor.pass(run, place, event.ts.as_ref());
         run.begin(event, self.monitor.policy);
     }
 
@@ -225,9 +242,8 @@ impl<'a> Engine<'a> {
                 self.runs.late_result(result.run.as_deref(), call);
             }
             None => {
-                let run = self.runs.name(result.run.as_deref()).to_owned();
-                self.monitor
-                    .orphan(WarningCode::OrphanResult, place, &run, &result.call);
+                let run = self.runs.name(result.run.as_deref());
+                self.monitor.without_call(place, run, &result);
             }
         }
     }

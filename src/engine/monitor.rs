@@ -2,19 +2,20 @@
 
 use super::decision::DecisionKind;
 use super::digest;
+use super::early::{Early, Held};
 use super::flight::InFlight;
 use super::judge::{self, Subject};
-use super::marks::{Fate, Mark};
+use super::marks::{Mark, Origin};
 use super::ruling::Ruling;
 use super::run::Run;
-use super::{Counted, Final, Options, Output, RunReport};
+use super::{Counted, Final, Options, Output};
 use crate::policy::Policy;
 use crate::policy::lookalike::Lookalikes;
 use crate::policy::matcher::NameTable;
 use crate::stages::{CallContext, Stage};
 use crate::state::Phase;
 use crate::tokens::TokenCounter;
-use crate::trace::event::{Outcome, RunStatus, Timestamp, ToolCall};
+use crate::trace::event::{Outcome, Timestamp, ToolCall};
 use crate::trace::fault::{FaultCode, Notice, NoticeKind, Place, WarningCode};
 use std::sync::Arc;
 
@@ -25,6 +26,8 @@ pub(super) struct Monitor<'a> {
     pub(super) out: &'a mut dyn Output,
     pub(super) stages: Vec<&'static dyn Stage>,
     pub(super) tokens: TokenCounter,
+    /// Results whose calls have not come yet.
+    pub(super) early: Early,
     names: NameTable,
     lookalikes: Lookalikes,
     /// Decisions that became final with the event at hand, to be given in call order.
@@ -44,6 +47,7 @@ impl<'a> Monitor<'a> {
             options,
             out,
             stages: stages.iter().filter(enabled).copied().collect(),
+            early: Early::default(),
             names: NameTable::default(),
             lookalikes: Lookalikes::new(&policy.matchers),
             tokens: TokenCounter::for_policy(policy),
@@ -52,7 +56,7 @@ impl<'a> Monitor<'a> {
     }
 
     /// A call arrives.
-    pub(super) fn arrive(&mut self, run: &mut Run, place: Place, call: ToolCall<'_>) {
+    pub(super) fn arrive(&mut self, run: &mut Run, place: Place, mut call: ToolCall<'_>) {
         let own_id = match &call.id {
             Some(id) => id.to_string(),
             None => run.default_id(),
@@ -63,10 +67,15 @@ impl<'a> Monitor<'a> {
         let batch = call.batch.as_deref().map(digest::id);
         if let Some(mark) = run.marks.get(id) {
             let (same, turn) = (mark.content == content, mark.turn);
+            let before = format!(
+                "call `{own_id}` was recorded before{}",
+                on_line(run, place, mark)
+            );
             if same {
-                self.repeated(run, place, &own_id, (turn, batch));
+                let message = format!("{before}; it is evaluated once");
+                self.repeated(run, place, message, (turn, batch));
             } else {
-                let message = format!("call `{own_id}` was recorded before with other content");
+                let message = format!("{before}, with other content");
                 self.fault(FaultCode::DuplicateCallId, place, run, message);
             }
             return;
@@ -80,15 +89,46 @@ impl<'a> Monitor<'a> {
         self.give_up_waiting(unanswered);
         run.seq += 1;
         run.turn = turn;
+        if let Some(outcome) = &call.outcome {
+            self.read_outcome(outcome);
+        }
+        let more = self.join_early(run, place, id, &mut call);
         let identity = Identity {
             text: own_id,
             id,
             content,
             batch,
-            outcome,
+            outcome: call.outcome.as_ref().map(digest::outcome),
         };
         self.judge(run, place, call, identity);
+        for held in more {
+            self.outcome(run, held.place, id, &held.result());
+        }
         self.flush(run);
+    }
+
+    /// A result that was read before its call is the call's own outcome. Gives those that are not:
+    /// further ones, and all of them where the call has one.
+    fn join_early(
+        &mut self,
+        run: &Run,
+        place: Place,
+        id: u64,
+        call: &mut ToolCall<'_>,
+    ) -> Vec<Held> {
+        let mut held = self.early.of_call(&run.id, id);
+        let Some(first) = held.first() else {
+            return held;
+        };
+        let message = format!(
+            "the result of call `{}` stands before it, on line {}",
+            first.call, first.place.line
+        );
+        self.warn(WarningCode::EarlyResult, place, run, message);
+        if call.outcome.is_none() {
+            call.outcome = Some(held.remove(0).outcome);
+        }
+        held
     }
 
     fn judge(&mut self, run: &mut Run, place: Place, call: ToolCall<'_>, identity: Identity) {
@@ -103,7 +143,10 @@ impl<'a> Monitor<'a> {
             self.warn(WarningCode::LookalikeTool, place, run, message);
         }
         self.warn_of_zeros(run, place, &call);
-        let elapsed_ns = self.elapsed(run, place, call.ts.as_ref());
+        if call.args_unknown {
+            run.blind.again(place);
+        }
+        let elapsed_ns = self.pass(run, place, call.ts.as_ref());
         let repeats = self.count_repeats(run, &call);
         run.advance();
         run.join_siblings(policy);
@@ -122,9 +165,6 @@ impl<'a> Monitor<'a> {
             .outcome
             .as_ref()
             .map(|outcome| self.settlement(outcome));
-        if let Some(outcome) = &call.outcome {
-            self.read_outcome(outcome);
-        }
         let flight = InFlight {
             id: identity.id,
             turn: run.turn,
@@ -140,7 +180,7 @@ impl<'a> Monitor<'a> {
             turn: run.turn,
             names: Arc::clone(&names),
             outcome: identity.outcome.map(digest::short),
-            fate: Fate::Waiting,
+            origin: Origin::on(place.line),
         });
         let (kind, awaits_result) = (judged.kind, judged.awaits_result);
         let exhausts = judged.finding.as_ref().is_some_and(|f| f.exhausts);
@@ -169,55 +209,20 @@ impl<'a> Monitor<'a> {
         }
     }
 
-    /// The run ends. Says whether nothing that comes after can depend on its state.
-    pub(super) fn end(&mut self, run: &mut Run, status: RunStatus) -> bool {
-        self.resolve_unanswered(run);
-        let unanswered = run.settle_all(self.policy);
-        self.give_up_waiting(unanswered);
-        self.flush(run);
-        run.state.phase = match status {
-            RunStatus::Answered => Phase::Answering,
-            RunStatus::Aborted | RunStatus::Timeout => Phase::Rejected,
-        };
-        let closed = self.stages.iter().any(|s| s.precheck(&run.state).is_some());
-        if closed {
-            self.report(run);
-        }
-        closed
-    }
-
-    /// The input ends, or the run begins afresh.
-    pub(super) fn finish(&mut self, run: &mut Run) {
-        self.resolve_unanswered(run);
-        let unanswered = run.settle_all(self.policy);
-        self.give_up_waiting(unanswered);
-        self.flush(run);
-        self.report(run);
-    }
-
-    fn report(&mut self, run: &Run) {
-        self.out.run(RunReport {
-            input: run.input,
-            id: Arc::clone(&run.id),
-            calls: run.tally.calls,
-            refused: run.tally.refused,
-            judged: run.tally.judged,
-            root: run.tally.root,
-            standing: run.tally.standing,
-            inconclusive: run.doubtful && !run.doubt_told,
-            continues: run.resumed,
-        });
-    }
-
     /// A call repeats an id of its run with the same content: it is a record like any other for what
     /// waits, and no call.
-    fn repeated(&mut self, run: &mut Run, place: Place, id: &str, arriving: (u64, Option<u64>)) {
+    fn repeated(
+        &mut self,
+        run: &mut Run,
+        place: Place,
+        message: String,
+        arriving: (u64, Option<u64>),
+    ) {
         self.resolve_unanswered(run);
         let unanswered = run.settle_before(self.policy, Some(arriving));
         self.give_up_waiting(unanswered);
         self.flush(run);
         self.out.count(Counted::Repeat);
-        let message = format!("call `{id}` was recorded before; it is evaluated once");
         self.warn(WarningCode::RepeatedCall, place, run, message);
     }
 
@@ -234,32 +239,42 @@ impl<'a> Monitor<'a> {
         if self.policy.dfa.max_repeats.is_none() {
             return 1;
         }
-        let hash = digest::tool_and_args(call);
-        let before = if run.latest.0 == hash {
-            run.latest.1
-        } else {
-            0
-        };
-        run.latest = (hash, before + 1);
-        run.latest.1
+        run.repeats.count(call)
     }
 
-    /// Time since the run's start; a time that cannot be read is a fault where a rule asks for it.
-    pub(super) fn elapsed(
+    /// Looks at the time of a call or of the run's start: nanoseconds since the run began. One that
+    /// cannot be read is a fault where a rule asks for it.
+    pub(super) fn pass(
         &mut self,
         run: &mut Run,
         place: Place,
         ts: Option<&Timestamp<'_>>,
     ) -> Option<i128> {
-        let elapsed = run.elapsed(self.policy, ts);
-        if let (None, Some(ts), Some(_)) = (elapsed, ts, self.policy.dfa.timeout_ns) {
+        let ts = ts?;
+        let clock = run.clock.get_or_insert_default();
+        let elapsed = clock.pass(place, ts);
+        if elapsed.is_some() {
+            return elapsed;
+        }
+        if self.policy.dfa.timeout_ns.is_none() {
+            clock.unreadable(place);
+        } else {
             let message = format!(
                 "`ts` is `{}`, which is no time, and a time rule is active",
                 ts.0
             );
             self.fault(FaultCode::BadField, place, run, message);
         }
-        elapsed
+        None
+    }
+
+    /// Looks at the time of a result, on which nothing depends.
+    pub(super) fn look(&mut self, run: &mut Run, place: Place, ts: Option<&Timestamp<'_>>) {
+        let Some(ts) = ts else { return };
+        let clock = run.clock.get_or_insert_default();
+        if clock.look(place, ts).is_none() {
+            clock.unreadable(place);
+        }
     }
 
     fn warn_of_zeros(&mut self, run: &Run, place: Place, call: &ToolCall<'_>) {
@@ -296,7 +311,7 @@ impl<'a> Monitor<'a> {
         self.tell(NoticeKind::Warning(code), place, run, message);
     }
 
-    fn fault(&mut self, code: FaultCode, place: Place, run: &mut Run, message: String) {
+    pub(super) fn fault(&mut self, code: FaultCode, place: Place, run: &mut Run, message: String) {
         run.doubtful = true;
         self.tell(NoticeKind::Fault(code), place, &run.id, message);
     }
@@ -320,6 +335,13 @@ struct Identity {
     batch: Option<u64>,
     /// Hash of its inline outcome.
     outcome: Option<u64>,
+}
+
+/// Where the call stood that is met again, in words; empty where that is not known, as where its run
+/// goes on from one input into another.
+fn on_line(run: &Run, place: Place, mark: &Mark) -> String {
+    let line = mark.origin.line().filter(|_| run.input == place.input);
+    line.map_or_else(String::new, |line| format!(" on line {line}"))
 }
 
 /// What is wrong with the lengths of the embeddings the call would be judged with.

@@ -9,7 +9,7 @@ use super::monitor::Monitor;
 use super::run::Run;
 use crate::stages::CallContext;
 use crate::trace::event::{Approval, ApprovalOutcome, Outcome, ToolCall, ToolResult};
-use crate::trace::fault::{Place, WarningCode};
+use crate::trace::fault::{FaultCode, Place, WarningCode};
 use crate::trace::money::Nano;
 use std::sync::Arc;
 
@@ -19,30 +19,39 @@ impl Monitor<'_> {
         self.resolve_unanswered(run);
         let unanswered = run.settle_before(self.policy, None);
         self.give_up_waiting(unanswered);
+        self.look(run, place, result.ts.as_ref());
         let id = digest::id(&result.call);
         self.outcome(run, place, id, &result);
         self.flush(run);
     }
 
-    fn outcome(&mut self, run: &mut Run, place: Place, id: u64, result: &ToolResult<'_>) {
+    /// A result is given to its call, or held until that comes.
+    pub(super) fn outcome(
+        &mut self,
+        run: &mut Run,
+        place: Place,
+        id: u64,
+        result: &ToolResult<'_>,
+    ) {
         let outcome = digest::short(digest::outcome(&result.outcome));
         let Some(mark) = run.marks.get_mut(id) else {
             run.parted |= run.late.contains(&id);
             if !run.resumed {
                 let name = Arc::clone(&run.id);
-                self.orphan(WarningCode::OrphanResult, place, &name, &result.call);
+                self.without_call(place, &name, result);
             }
             return;
         };
         let before = mark.outcome.replace(outcome);
         let (turn, names) = (mark.turn, Arc::clone(&mark.names));
-        let fate = mark.fate;
+        let fate = mark.origin.fate();
+        if before == Some(outcome) {
+            let message = format!("call `{}` has this result already", result.call);
+            return self.warn(WarningCode::RepeatedResult, place, run, message);
+        }
         if before.is_some() {
             let message = format!("call `{}` has another result already", result.call);
-            self.warn(WarningCode::RepeatedResult, place, run, message);
-            if before == Some(outcome) {
-                return;
-            }
+            self.fault(FaultCode::DuplicateCallId, place, run, message);
         }
         let settlement = self.settlement(&result.outcome);
         match fate {
@@ -69,6 +78,14 @@ impl Monitor<'_> {
                     run.state.account(self.policy, &names, turn, settlement);
                 }
             }
+        }
+    }
+
+    /// A result whose call has not come. It may come later; what cannot be held until then is an
+    /// orphan.
+    pub(super) fn without_call(&mut self, place: Place, run: &str, result: &ToolResult<'_>) {
+        if !self.early.hold(place, run, result) {
+            self.orphan(WarningCode::OrphanResult, place, run, &result.call);
         }
     }
 

@@ -111,9 +111,12 @@ pub(super) enum Found<'r> {
 }
 
 impl Registry {
-    pub(super) fn begin_input(&mut self, input: usize, stem: &str) {
-        // Only now are the runs of the input before earlier ones.
-        self.earlier.extend(std::mem::take(&mut self.slots).keys());
+    /// Begins an input, in which runs of the ones before go on if `merge` says so.
+    pub(super) fn begin_input(&mut self, input: usize, stem: &str, merge: bool) {
+        if !merge {
+            // Only now are the runs of the input before earlier ones.
+            self.earlier.extend(std::mem::take(&mut self.slots).keys());
+        }
         self.input = input;
         self.stem = stem.into();
         (self.born, self.before_input) = (None, self.epoch);

@@ -1,16 +1,17 @@
 //! A run that is under way.
 
+use super::clock::{Clock, Met};
 use super::decision::Decision;
 use super::digest;
 use super::flight::InFlight;
 use super::marks::{Fate, Mark, Marks};
+use super::repeats::Repeats;
 use super::ruling::Ruling;
-use super::time;
 use crate::policy::Policy;
 use crate::policy::expr::Variable;
 use crate::stages::Siblings;
 use crate::state::{AgentState, Embedding, Phase, RunView};
-use crate::trace::event::{RawJson, RunStart, Timestamp, ToolCall};
+use crate::trace::event::{RawJson, RunStart, ToolCall};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -26,8 +27,8 @@ pub(super) struct Run {
     pub(super) agent: Option<Box<str>>,
     pub(super) intent: Option<Box<str>>,
     pub(super) meta: Option<Box<RawJson<'static>>>,
-    /// When it began, once that is known and a rule asks for it.
-    pub(super) began_ns: Option<i128>,
+    /// Its times; absent while no record has one.
+    pub(super) clock: Option<Box<Clock>>,
     pub(super) state: AgentState,
     /// Calls so far.
     pub(super) seq: u64,
@@ -49,8 +50,10 @@ pub(super) struct Run {
     /// Refused calls that came before the run's end and whose results would show that they ran.
     pub(super) late: Box<[u64]>,
     pub(super) refused_in_a_row: u64,
-    /// Hash of the latest call's tool and arguments, and how often in a row it came.
-    pub(super) latest: (u64, u64),
+    /// The latest calls, as far as a rule asks whether they are one.
+    pub(super) repeats: Repeats,
+    /// Calls whose arguments the recording does not tell.
+    pub(super) blind: Met,
     /// Whether replay and record have parted.
     pub(super) parted: bool,
     /// Whether a fault left it in doubt.
@@ -143,15 +146,6 @@ impl Run {
         }
     }
 
-    /// Nanoseconds from the run's start to this time, where a rule asks and both are known. The
-    /// first time met is the start.
-    pub(super) fn elapsed(&mut self, policy: &Policy, ts: Option<&Timestamp<'_>>) -> Option<i128> {
-        policy.dfa.timeout_ns?;
-        let now = time::nanoseconds(ts?)?;
-        let began = *self.began_ns.get_or_insert(now);
-        now.checked_sub(began)
-    }
-
     /// The id of the next call if it has none of its own: its number, told apart from ids that others
     /// brought along.
     pub(super) fn default_id(&self) -> String {
@@ -179,7 +173,7 @@ impl Run {
     /// Refused calls whose results would show that they ran.
     pub(super) fn refused_without_outcome(&self) -> Box<[u64]> {
         let mut ids: Vec<u64> = self.late.to_vec();
-        let open = |mark: &&Mark| mark.fate == Fate::Refused && mark.outcome.is_none();
+        let open = |mark: &&Mark| mark.origin.fate() == Fate::Refused && mark.outcome.is_none();
         ids.extend(self.marks.iter().filter(open).map(|mark| mark.id));
         ids.into()
     }
@@ -187,7 +181,7 @@ impl Run {
     /// Settles what became of a call.
     pub(super) fn set_fate(&mut self, id: u64, fate: Fate) {
         if let Some(mark) = self.marks.get_mut(id) {
-            mark.fate = fate;
+            mark.origin.set_fate(fate);
         }
     }
 

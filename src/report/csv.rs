@@ -18,8 +18,8 @@ use std::io::{self, Write};
 pub const FORMAT: Format = Format {
     id: "csv",
     doc: "a row a record: decisions; faults and warnings with the code as `rule` and the message \
-          as `reason`, those of the policy after the others; last the summary with the exit \
-          status as `rule`",
+          as `reason`, those of the policy after the others; tools that no rule names; last the \
+          summary with the exit status as `rule`",
     open,
 };
 
@@ -59,6 +59,8 @@ const COLUMNS: &[&str] = &[
     "drift",
     "hazard",
     "composite",
+    "labels",
+    "args_unknown",
 ];
 
 /// Columns of a barrier, each after its name.
@@ -195,6 +197,8 @@ impl Report for Rows<'_> {
         self.flag(decision.is_drift());
         self.barriers(&decision.hazard);
         self.float(decision.composite);
+        self.text(&decision.labels.join(";"));
+        self.flag(decision.args_unknown);
         for Reading { h, next, slack } in &decision.barriers {
             self.float(Some(*h));
             self.float(*next);
@@ -223,6 +227,15 @@ impl Report for Rows<'_> {
     fn finish(&mut self, summary: &Summary) -> io::Result<()> {
         for doubt in &summary.policy.warnings {
             self.doubt(&summary.policy.source, doubt)?;
+        }
+        for (tool, &calls) in &summary.unnamed_tools {
+            self.begin("unnamed_tool")?;
+            self.skip(7);
+            self.text(tool);
+            self.skip(5);
+            let plural = if calls == 1 { "" } else { "s" };
+            self.text(&format!("{calls} call{plural}, and no rule names the tool"));
+            self.end()?;
         }
         self.begin("summary")?;
         self.skip(11);

@@ -25,6 +25,8 @@ pub struct Header {
     pub width: Option<usize>,
     /// Whether colours are wanted.
     pub color: bool,
+    /// Whether a table shows the labels of calls.
+    pub labels: bool,
 }
 
 impl Header {

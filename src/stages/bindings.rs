@@ -11,7 +11,7 @@ use cel::Value;
 use std::borrow::Cow;
 
 /// Answers for everything an expression about a call may name. `result` and `error` exist only
-/// where there is an outcome.
+/// where there is an outcome, and what is read off the arguments only where these are known.
 pub struct CallBindings<'b, 'a> {
     /// The call.
     pub cx: &'b CallContext<'a>,
@@ -28,17 +28,17 @@ impl Bindings for CallBindings<'_, '_> {
             Variable::CallTool => tool.into(),
             Variable::CallAgent => cx.agent.unwrap_or_default().into(),
             Variable::CallTurn => int(cx.turn),
-            Variable::CallArgs => value_of(cx.args()),
-            Variable::CallResources => list(&cx.resources()),
+            Variable::CallArgs => value_of(cx.args()?),
+            Variable::CallResources => list(&cx.resources()?),
             Variable::CallLabels => list(&cx.names.labels),
             Variable::CallEstimatedCostUsd => Value::Float(cx.estimate.usd()),
-            Variable::CallText => cx.text().into(),
-            Variable::CallCommands => list(&facets::commands(tool, cx.args())),
-            Variable::CallReads => list(&facets::reads(tool, cx.args())),
-            Variable::CallWrites => list(&facets::writes(tool, cx.args())),
-            Variable::CallDeletes => list(&facets::deletes(tool, cx.args())),
-            Variable::CallUrls => list(&facets::urls(tool, cx.args())),
-            Variable::CallHosts => list(&facets::hosts(tool, cx.args())),
+            Variable::CallText => cx.text()?.into(),
+            Variable::CallCommands => list(&facets::commands(tool, cx.args()?)),
+            Variable::CallReads => list(&facets::reads(tool, cx.args()?)),
+            Variable::CallWrites => list(&facets::writes(tool, cx.args()?)),
+            Variable::CallDeletes => list(&facets::deletes(tool, cx.args()?)),
+            Variable::CallUrls => list(&facets::urls(tool, cx.args()?)),
+            Variable::CallHosts => list(&facets::hosts(tool, cx.args()?)),
             Variable::Result => {
                 let outcome = self.outcome?;
                 let result = outcome.result.as_ref();

@@ -6,6 +6,7 @@ use super::{CallContext, Finding, Notes, Stage, Verdict};
 use crate::policy::expr::Expr;
 use crate::policy::{Contract, Schema};
 use crate::trace::event::Outcome;
+use crate::trace::json::Json;
 
 pub(super) struct Contracts;
 
@@ -22,7 +23,7 @@ impl Stage for Contracts {
         &[
             (
                 "schema",
-                "the arguments do not fit the contract's JSON Schema",
+                "the arguments do not fit the contract's JSON Schema, or are not known (`error`)",
             ),
             (
                 "require",
@@ -37,8 +38,13 @@ impl Stage for Contracts {
 
     fn judge(&self, cx: &CallContext<'_>, _: &mut Notes) -> Verdict {
         for contract in binding(cx) {
-            if let Some(finding) = contract.schema.as_ref().and_then(|s| misfit(cx, s)) {
-                return Verdict::Refuse(told(finding, contract));
+            if let Some(schema) = &contract.schema {
+                let Some(args) = cx.args() else {
+                    return Verdict::Error(Finding::blind("schema").at(contract.place.line));
+                };
+                if let Some(finding) = misfit(args, schema) {
+                    return Verdict::Refuse(told(finding, contract));
+                }
             }
             let bindings = CallBindings { cx, outcome: None };
             for condition in &contract.require {
@@ -123,8 +129,8 @@ impl Finding {
     }
 }
 
-fn misfit(cx: &CallContext<'_>, schema: &Schema) -> Option<Finding> {
-    let args: serde_json::Value = match serde_json::from_str(&cx.args().to_compact()) {
+fn misfit(args: &Json<'_>, schema: &Schema) -> Option<Finding> {
+    let args: serde_json::Value = match serde_json::from_str(&args.to_compact()) {
         Ok(args) => args,
         Err(_) => {
             let reason = "the arguments hold a number that a schema cannot look at";

@@ -19,7 +19,7 @@ impl Stage for Gates {
             ("whitelist", "the tool is not in `gates.allow`"),
             (
                 "regex",
-                "the text of the arguments matches a pattern of `gates.refuse`",
+                "the text of the arguments matches a pattern of `gates.refuse`, or is not known (`error`)",
             ),
             (
                 "recency",
@@ -34,7 +34,15 @@ impl Stage for Gates {
     }
 
     fn judge(&self, cx: &CallContext<'_>, _: &mut Notes) -> Verdict {
-        let chain = [whitelist, regex, recency, budget, per_tool_budget];
+        if let Some(finding) = whitelist(cx) {
+            return Verdict::Refuse(finding);
+        }
+        if cx.call.args_unknown
+            && let Some(pattern) = cx.policy.gates.refuse.first()
+        {
+            return Verdict::Error(Finding::blind("regex").at(pattern.place.line));
+        }
+        let chain = [regex, recency, budget, per_tool_budget];
         let denied = chain.iter().find_map(|gate| gate(cx));
         denied.map_or(Verdict::Pass, Verdict::Refuse)
     }
@@ -51,7 +59,8 @@ fn whitelist(cx: &CallContext<'_>) -> Option<Finding> {
 
 fn regex(cx: &CallContext<'_>) -> Option<Finding> {
     let mut patterns = cx.policy.gates.refuse.iter();
-    let hit = patterns.find(|pattern| pattern.regex.is_match(cx.text()))?;
+    let hit =
+        patterns.find(|pattern| cx.text().is_some_and(|text| pattern.regex.is_match(text)))?;
     let reason = format!("the arguments match `{}`", hit.regex.as_str());
     Some(Finding::new("regex", reason).at(hit.place.line))
 }

@@ -108,6 +108,11 @@ impl Finding {
         }
     }
 
+    /// The rule looks at arguments, and the recording does not tell them.
+    fn blind(rule: &'static str) -> Finding {
+        Finding::new(rule, "the recording does not tell the arguments".into())
+    }
+
     fn at(mut self, policy_line: usize) -> Finding {
         self.policy_line = policy_line;
         self
@@ -200,35 +205,37 @@ impl<'a> CallContext<'a> {
         }
     }
 
-    /// The call's arguments.
-    pub fn args(&self) -> &Json<'a> {
-        self.args.get_or_init(|| self.call.args.json())
+    /// The call's arguments; absent where the recording does not tell them.
+    pub fn args(&self) -> Option<&Json<'a>> {
+        (!self.call.args_unknown).then(|| self.args.get_or_init(|| self.call.args.json()))
     }
 
     /// The call's text: its strings, numbers and booleans in document order, joined by spaces.
-    pub fn text(&self) -> &str {
-        self.text.get_or_init(|| {
+    /// Absent where the recording does not tell the arguments.
+    pub fn text(&self) -> Option<&str> {
+        let args = self.args()?;
+        let text = self.text.get_or_init(|| {
             let mut out = String::new();
-            append_text(self.args(), &mut out, &mut true);
+            append_text(args, &mut out, &mut true);
             out
-        })
+        });
+        Some(text)
     }
 
     /// What the call touches: the record's resources, else those the policy finds in its arguments.
-    pub fn resources(&self) -> Vec<Cow<'_, str>> {
-        if !self.call.resources.is_empty() {
-            return self
-                .call
-                .resources
-                .iter()
-                .map(|r| Cow::Borrowed(&**r))
-                .collect();
+    /// Absent where the policy would look for them there, and the recording does not tell them.
+    pub fn resources(&self) -> Option<Vec<Cow<'_, str>>> {
+        let recorded = &self.call.resources;
+        if !recorded.is_empty() {
+            return Some(recorded.iter().map(|r| Cow::Borrowed(&**r)).collect());
         }
         let rules = self.policy.resources.iter();
         let rules = rules.filter(|rule| self.names.is(rule.tools));
-        rules
-            .flat_map(|rule| extract(self.args(), &rule.path))
-            .collect()
+        let mut found = Vec::new();
+        for rule in rules {
+            found.extend(extract(self.args()?, &rule.path));
+        }
+        Some(found)
     }
 
     /// The state as it stands, without what the call brings along.

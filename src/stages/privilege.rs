@@ -21,7 +21,10 @@ impl Stage for Privilege {
                 "tool",
                 "the agent may not call this tool: `deny_tools` names it or `tools` does not",
             ),
-            ("resource", "the agent may not touch a resource of the call"),
+            (
+                "resource",
+                "the agent may not touch a resource of the call, or these are not known (`error`)",
+            ),
             (
                 "call_cost",
                 "the call is expected to cost more than `max_call_cost_usd`",
@@ -41,6 +44,10 @@ impl Stage for Privilege {
         let Some(agent) = cx.agent.and_then(listed) else {
             return unknown(cx, privilege.allow_unknown);
         };
+        let unseen = cx.call.args_unknown && agent.resources.is_some();
+        if unseen && tool(cx, agent).is_none() && cx.resources().is_none() {
+            return Verdict::Error(Finding::blind("resource"));
+        }
         let checks = [tool, resource, call_cost, total_cost];
         let denied = checks.iter().find_map(|check| check(cx, agent));
         denied.map_or(Verdict::Pass, Verdict::Refuse)
@@ -72,7 +79,7 @@ fn tool(cx: &CallContext<'_>, agent: &Agent) -> Option<Finding> {
 
 fn resource(cx: &CallContext<'_>, agent: &Agent) -> Option<Finding> {
     let allowed = agent.resources.as_ref()?;
-    let resources = cx.resources();
+    let resources = cx.resources()?;
     let denied = resources
         .iter()
         .find(|resource| !allowed.is_match(resource))?;

@@ -126,6 +126,16 @@ impl Outcome<'_> {
             || self.cost.is_some()
             || self.tokens.is_some()
     }
+
+    /// The same outcome without a borrow.
+    pub fn into_owned(self) -> Outcome<'static> {
+        Outcome {
+            result: self.result.map(RawJson::into_owned),
+            error: self.error,
+            cost: self.cost,
+            tokens: self.tokens,
+        }
+    }
 }
 
 /// A decision about an escalated call.
@@ -300,12 +310,7 @@ impl ToolCall<'_> {
             semantic_score: self.semantic_score,
             approval: self.approval,
             ts: self.ts.map(|ts| Timestamp(own(ts.0))),
-            outcome: self.outcome.map(|o| Outcome {
-                result: o.result.map(RawJson::into_owned),
-                error: o.error,
-                cost: o.cost,
-                tokens: o.tokens,
-            }),
+            outcome: self.outcome.map(Outcome::into_owned),
         }
     }
 }

@@ -27,7 +27,7 @@ pub enum FaultCode {
     LineTooLong,
     /// The input ends in the middle of a record, or its compressed stream is damaged.
     TruncatedInput,
-    /// One id, two different calls.
+    /// One id, two different calls, or two different results of one call.
     DuplicateCallId,
 }
 
@@ -86,6 +86,8 @@ pub enum WarningCode {
     LookalikeTool,
     /// Arguments given as a string that looks like an object but is none.
     UnparsedArguments,
+    /// Calls whose arguments the recording does not tell.
+    UnknownArguments,
     /// An amount of money with more than nine decimals.
     RoundedCost,
     /// A number that a float cannot hold exactly.
@@ -94,8 +96,24 @@ pub enum WarningCode {
     ZeroEmbedding,
     /// A call repeating an id with the same content; evaluated once.
     RepeatedCall,
-    /// A second result for one call.
+    /// The same result for one call a second time.
     RepeatedResult,
+    /// A result that stands before its call.
+    EarlyResult,
+    /// Calls without a result in a run that has results.
+    UnansweredCall,
+    /// A time before that of the call before.
+    ClockBackwards,
+    /// Times in a run that may be on different scales.
+    MixedTimes,
+    /// A leap second, or a time before 1970 or after the year 9999.
+    OddTime,
+    /// A `ts` that is no time, where no rule asks for it.
+    UnreadableTime,
+    /// States of a states file that do not follow each other.
+    StateGap,
+    /// Records without a run in an input whose other records have one.
+    MissingRun,
     /// One run id in two inputs; they are two runs.
     SharedRunId,
     /// A torn last line that `--allow-torn-tail` lets pass.
@@ -120,11 +138,20 @@ impl WarningCode {
         WarningCode::SimilarField,
         WarningCode::LookalikeTool,
         WarningCode::UnparsedArguments,
+        WarningCode::UnknownArguments,
         WarningCode::RoundedCost,
         WarningCode::InexactNumber,
         WarningCode::ZeroEmbedding,
         WarningCode::RepeatedCall,
         WarningCode::RepeatedResult,
+        WarningCode::EarlyResult,
+        WarningCode::UnansweredCall,
+        WarningCode::ClockBackwards,
+        WarningCode::MixedTimes,
+        WarningCode::OddTime,
+        WarningCode::UnreadableTime,
+        WarningCode::StateGap,
+        WarningCode::MissingRun,
         WarningCode::SharedRunId,
         WarningCode::TornTail,
         WarningCode::Padding,
@@ -144,11 +171,20 @@ impl WarningCode {
             WarningCode::SimilarField => "similar_field",
             WarningCode::LookalikeTool => "lookalike_tool",
             WarningCode::UnparsedArguments => "unparsed_arguments",
+            WarningCode::UnknownArguments => "unknown_arguments",
             WarningCode::RoundedCost => "rounded_cost",
             WarningCode::InexactNumber => "inexact_number",
             WarningCode::ZeroEmbedding => "zero_embedding",
             WarningCode::RepeatedCall => "repeated_call",
             WarningCode::RepeatedResult => "repeated_result",
+            WarningCode::EarlyResult => "early_result",
+            WarningCode::UnansweredCall => "unanswered_call",
+            WarningCode::ClockBackwards => "clock_backwards",
+            WarningCode::MixedTimes => "mixed_times",
+            WarningCode::OddTime => "odd_time",
+            WarningCode::UnreadableTime => "unreadable_time",
+            WarningCode::StateGap => "state_gap",
+            WarningCode::MissingRun => "missing_run",
             WarningCode::SharedRunId => "shared_run_id",
             WarningCode::TornTail => "torn_tail",
             WarningCode::Padding => "padding",

@@ -13,6 +13,7 @@
 pub mod call;
 pub mod document;
 pub mod fields;
+mod gaps;
 pub mod state;
 
 use crate::trace::event::ToolCall;
@@ -287,6 +288,9 @@ fn pairs<'t>(
         };
         let at = actions.map_or(states.at, |node| node.at);
         return Err(document.bad(at, message, Some(help.into())));
+    }
+    if pairing == Pairing::Zip {
+        gaps::tell(document, &list);
     }
     Ok(Content::Pairs {
         states: list,

@@ -28,6 +28,8 @@ const NAMED: &[&str] = &[
     "by_tool",
     "barriers",
     "broken",
+    "labels",
+    "labels_by_tool",
     "unnamed_tools",
     "unmediated",
     "faults",
@@ -40,7 +42,7 @@ fn fields(value: &Value, within: &str, found: &mut BTreeSet<String>) {
         Value::Array(items) => items.iter().for_each(|item| fields(item, within, found)),
         Value::Object(members) if NAMED.contains(&within) => {
             // Rules are named under their stages, kinds under their tools.
-            let deep = ["by_rule", "by_tool"].contains(&within);
+            let deep = ["by_rule", "by_tool", "labels_by_tool"].contains(&within);
             let inner = if deep { "by_kind" } else { "" };
             members.values().for_each(|m| fields(m, inner, found));
         }

@@ -74,7 +74,7 @@ fn the_other_records_are_read() {
         "{\"type\":\"approval\",\"tool_call_id\":\"c\",\"decision\":\"denied\",\"by\":\"me\"}\n",
         "{\"type\":\"run_end\",\"run\":\"r\",\"status\":\"timeout\",\"reason\":\"slow\"}\n",
     ));
-    assert_eq!(seen.notices, []);
+    assert_eq!(seen.codes(), ["2:1 missing_run"]);
     for (event, words) in seen.others.iter().zip([
         ["RunStart", "Attack"],
         ["ToolResult", "call: \"c\""],

@@ -146,6 +146,7 @@ fn a_faulty_line_changes_nothing_but_what_is_in_doubt() {
     let policies = policies(policies::ALL);
     let shape = Shape {
         repeats: false,
+        stray_results: false,
         ..Shape::ANY
     };
     trial(420, shape, 40, |case, trace| {

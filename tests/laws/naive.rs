@@ -21,6 +21,7 @@ pub struct Said {
     pub broken: Vec<usize>,
     pub standing: bool,
     pub counterfactual: bool,
+    pub inconclusive: bool,
     pub hazard: Vec<usize>,
     pub h: Vec<f64>,
     pub next: Option<Vec<f64>>,
@@ -31,10 +32,14 @@ struct Call {
     record: Value,
     id: String,
     turn: u64,
-    /// The outcome read last.
+    /// The first outcome read, with which it settles.
     outcome: Option<Value>,
+    /// The outcome read last.
+    latest: Option<Value>,
     admitted: bool,
     in_flight: bool,
+    /// Whether it came before the run's end, of which nothing but the number of calls is kept.
+    forgotten: bool,
 }
 
 #[derive(Clone, Default)]
@@ -48,7 +53,12 @@ struct State {
     action: Value,
     turn: u64,
     calls: Vec<Call>,
+    ended: bool,
+    /// Results that came before their calls.
+    early: Vec<Value>,
     parted: bool,
+    /// Whether some call has two results that differ.
+    doubtful: bool,
 }
 
 fn nano(value: &Value) -> i128 {
@@ -168,6 +178,12 @@ pub fn replay(trace: &[Value], observe: bool) -> Vec<Said> {
             Some("run_start") => *state = fresh(),
             Some("run_end") => {
                 state.settle_all(|_| true);
+                state.early.clear();
+                state.ended = true;
+                state
+                    .calls
+                    .iter_mut()
+                    .for_each(|call| call.forgotten = true);
                 let answered = record["status"] == "answered";
                 state.phase = if answered { "ANSWERING" } else { "REJECTED" };
             }
@@ -193,14 +209,19 @@ pub fn replay(trace: &[Value], observe: bool) -> Vec<Said> {
 
 fn result(state: &mut State, record: &Value, observe: bool) {
     let of = |call: &Call| record["call"] == *call.id;
-    let Some(at) = state.calls.iter().position(of) else {
+    let Some(at) = state.calls.iter().rposition(of) else {
+        if !state.ended {
+            state.early.push(record.clone());
+        }
         return;
     };
     let (first, outcome) = (state.calls[at].outcome.is_none(), outcome(record));
-    let same = state.calls[at].outcome.as_ref() == Some(&outcome);
-    state.calls[at].outcome = Some(outcome.clone());
+    let same = state.calls[at].latest.as_ref() == Some(&outcome);
+    state.calls[at].latest = Some(outcome.clone());
+    state.calls[at].outcome.get_or_insert(outcome.clone());
     let call = state.calls[at].clone();
-    if call.in_flight {
+    state.doubtful |= !first && !same && !call.forgotten;
+    if call.in_flight && first {
         state.settle(at);
     } else if same {
     } else if call.admitted {
@@ -230,7 +251,8 @@ fn arrive(state: &mut State, record: &Value, observe: bool, said: &mut Said) -> 
         Some(id) => id.to_owned(),
         None => format!("call-{}", said.seq),
     };
-    let known = state.calls.iter().find(|call| call.id == said.call);
+    let known = |call: &&Call| call.id == said.call && !call.forgotten;
+    let known = state.calls.iter().find(known);
     // A repeat is a record like any other, but no call; one with other content is a fault.
     let repeats = known.map(|call| (call.turn, call.record == *record));
     if let Some((_, false)) = repeats {
@@ -248,13 +270,21 @@ fn arrive(state: &mut State, record: &Value, observe: bool, said: &mut Said) -> 
     said.turn = turn;
     state.turn = turn;
     said.counterfactual = state.parted;
+    said.inconclusive = state.doubtful;
     judge(state, record, said);
-    let inline = Some(outcome(record)).filter(|o| o.as_object().is_some_and(|o| !o.is_empty()));
+    let mut early: Vec<Value> = state.early.clone();
+    early.retain(|result| result["call"] == *said.call);
+    state.early.retain(|result| result["call"] != *said.call);
+    let mut inline = Some(outcome(record)).filter(|o| o.as_object().is_some_and(|o| !o.is_empty()));
+    if inline.is_none() && !early.is_empty() {
+        inline = Some(outcome(&early.remove(0)));
+    }
     let ran = inline.is_some();
     state.calls.push(Call {
         record: record.clone(),
         id: said.call.clone(),
         turn,
+        latest: inline.clone(),
         outcome: inline,
         ..Call::default()
     });
@@ -274,6 +304,9 @@ fn arrive(state: &mut State, record: &Value, observe: bool, said: &mut Said) -> 
         } else {
             state.calls[at].in_flight = true;
         }
+    }
+    for more in early {
+        result(state, &more, observe);
     }
     true
 }

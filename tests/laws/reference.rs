@@ -22,6 +22,7 @@ fn said(decision: &Decision) -> Said {
         broken: decision.broken.clone(),
         standing: decision.standing,
         counterfactual: decision.counterfactual,
+        inconclusive: decision.inconclusive,
         hazard: decision.hazard.clone(),
         h: decision.barriers.iter().map(|r| r.h).collect(),
         next: simulated,
@@ -65,8 +66,7 @@ fn derived(decision: &Decision) -> Result<(), String> {
         && decision.checks_passed == passed
         && decision.checks_failed == failed
         && decision.admitted == (decision.kind.as_str() == "allow")
-        && !decision.escalated
-        && !decision.inconclusive;
+        && !decision.escalated;
     holds.then_some(()).ok_or(format!("{decision:?}"))
 }
 

@@ -43,6 +43,7 @@ pub const ENFORCE: Options = Options {
     dispatch: Dispatch::Recorded,
     allow_escalated: false,
     keep_args: false,
+    merge_runs: false,
 };
 
 pub const OBSERVE: Options = Options {
@@ -71,6 +72,7 @@ pub fn varied(case: u64) -> Options {
         },
         allow_escalated: pick(1),
         keep_args: pick(2),
+        merge_runs: false,
     }
 }
 

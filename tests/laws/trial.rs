@@ -20,6 +20,8 @@ pub struct Shape {
     pub recorded: bool,
     /// Calls may repeat an earlier one, id and all.
     pub repeats: bool,
+    /// Calls may have more than one result, and results may come before their calls.
+    pub stray_results: bool,
 }
 
 impl Shape {
@@ -31,6 +33,7 @@ impl Shape {
         honest: false,
         recorded: true,
         repeats: true,
+        stray_results: true,
     };
 }
 
@@ -53,6 +56,8 @@ struct Course {
     calls: Vec<Value>,
     turn: u64,
     ended: bool,
+    /// Ids of calls that have an outcome.
+    answered: Vec<Value>,
 }
 
 /// A trace of up to `most` records.
@@ -89,7 +94,15 @@ fn record(random: &mut Random, shape: Shape, course: &mut Course) -> Value {
             json!({"type": "approval", "call": known(random, course), "decision": decision})
         }
         13..=32 if !shape.inline_only => {
-            let mut result = json!({"type": "tool_result", "call": known(random, course)});
+            let of = match shape.stray_results && random.chance(6) {
+                true => format!("c{}", course.calls.len() + 1 + random.below(2)).into(),
+                false => known(random, course),
+            };
+            if !shape.stray_results && course.answered.contains(&of) {
+                return call(random, shape, course);
+            }
+            let mut result = json!({"type": "tool_result", "call": of});
+            course.answered.push(of);
             outcome(random, shape, None, &mut result);
             result
         }
@@ -136,6 +149,9 @@ fn call(random: &mut Random, shape: Shape, course: &mut Course) -> Value {
         }
     }
     call["id"] = id.into();
+    if known_outcome(&call) {
+        course.answered.push(call["id"].clone());
+    }
     course.calls.push(call.clone());
     if !given {
         call.as_object_mut().expect("an object").remove("id");

@@ -44,6 +44,7 @@ pub fn header() -> Header {
             .to_vec(),
         width: None,
         color: false,
+        labels: false,
     }
 }
 
@@ -92,6 +93,7 @@ pub fn allowed(line: u64, turn: u64, tool: &str) -> Decision {
             reading(0.8, 0.8),
             reading(50.0, 49.0),
         ],
+        args_unknown: false,
         args: None,
     }
 }
@@ -236,6 +238,7 @@ pub fn summary() -> Summary {
             fail_on: vec![Finding::Block, Finding::Error, Finding::Violation],
             max_violation_rate: None,
             allow_faults: true,
+            merge_runs: false,
         },
         counts: Counts {
             lines: 10,

@@ -40,6 +40,10 @@ pub(in crate::cli) struct Args {
     )]
     pub(super) dispatch: DispatchArg,
 
+    /// Let a run go on from one input into the next, where both have one of that id
+    #[arg(long, help_heading = "Policy")]
+    pub(super) merge_runs: bool,
+
     /// What becomes of an escalated call that nobody decided about
     #[arg(
         long,
@@ -107,6 +111,10 @@ pub(in crate::cli) struct Args {
     #[arg(long, help_heading = "Output")]
     pub(super) show_args: bool,
 
+    /// Show the labels of calls in the table; the machine formats always have them
+    #[arg(long, help_heading = "Output")]
+    pub(super) show_labels: bool,
+
     /// When to use colours
     #[arg(
         long,
@@ -172,6 +180,7 @@ impl Args {
             },
             allow_escalated: self.on_escalate == OnEscalate::Allow,
             keep_args: self.show_args,
+            merge_runs: self.merge_runs,
         }
     }
 
@@ -188,6 +197,7 @@ impl Args {
             },
             fail_on,
             max_violation_rate: self.max_violation_rate,
+            merge_runs: self.merge_runs,
             allow_faults: self.input.allow_faults,
         }
     }

@@ -43,7 +43,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
 
 fn tally(policy: &Policy) -> Tally {
     let barriers = policy.dcbf.barriers.iter().map(|spec| spec.name.clone());
-    Tally::new(barriers, STAGES.iter().map(|stage| stage.id()).collect())
+    let labels = policy.labels.iter().map(|rule| rule.label.clone());
+    Tally::new(barriers, STAGES.iter().map(|stage| stage.id()).collect()).with_labels(labels)
 }
 
 /// The report files asked for, by the name of their format.
@@ -93,6 +94,7 @@ fn reports(
             .width
             .or_else(|| terminal.then(terminal_width).flatten()),
         color: args.color.wanted(terminal),
+        labels: args.show_labels,
     };
     let format = |id: &str| {
         FORMATS
@@ -123,6 +125,7 @@ fn replay(
     let mut engine = Engine::new(policy, STAGES, args.engine_options(), audit);
     let read_options = args.input.read_options();
     let inputs = read_all(sources, &read_options, &progress, &mut engine);
+    engine.end();
     progress.done();
     inputs
 }

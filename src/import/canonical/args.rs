@@ -29,6 +29,26 @@ impl<'a> Fields<'_, 'a> {
         }
     }
 
+    /// Whether the record says that it does not tell the arguments. Then it must not give any.
+    pub fn arguments_unknown(&mut self) -> bool {
+        if self.flag(Key::ArgsUnknown) != Some(true) {
+            return false;
+        }
+        let spellings = [
+            Key::Args,
+            Key::Arguments,
+            Key::Input,
+            Key::Argv,
+            Key::Payload,
+        ];
+        let given = |key: &Key| Some((key.name(), self.slots.get(*key)?.offset));
+        if let Some((name, offset)) = spellings.iter().find_map(given) {
+            let message = format!("`args_unknown` is true, and `{name}` is given");
+            self.fault(FaultCode::BadField, offset, message);
+        }
+        true
+    }
+
     /// Arguments given as a whole, or as a string that holds them.
     fn argument_value(&mut self, key: Key) -> Option<RawJson<'a>> {
         let raw = self.slots.get(key)?;

@@ -65,6 +65,7 @@ keys! {
     Agent "agent" START | CALL,
     Approval "approval" CALL,
     Args "args" CALL,
+    ArgsUnknown "args_unknown" CALL,
     Arguments "arguments" CALL,
     Argv "argv" CALL,
     Batch "batch" CALL,

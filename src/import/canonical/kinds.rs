@@ -45,7 +45,7 @@ impl<'a> Fields<'_, 'a> {
             id: self.one_id(&[Key::Id, Key::CallId, Key::ToolCallId]),
             turn: self.whole(Key::Turn),
             args: self.arguments(),
-            args_unknown: false,
+            args_unknown: self.arguments_unknown(),
             agent: self.prose(Key::Agent),
             resources: self.texts(Key::Resources),
             estimated_cost: self.estimate(),

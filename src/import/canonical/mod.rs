@@ -11,7 +11,8 @@ mod text;
 mod values;
 
 use super::{Format, Importer, Mapping, Opening, Record, Sign, Sink, syntax};
-use crate::trace::fault::{FaultCode, Notice, NoticeKind, WarningCode};
+use crate::trace::event::Event;
+use crate::trace::fault::{FaultCode, Notice, NoticeKind, Place, WarningCode};
 use crate::trace::json::{self, Damage, Json, RawMember, decode};
 use fields::{Fields, Slots, quoted};
 use keys::{Key, Kind};
@@ -82,6 +83,10 @@ struct Canonical {
     /// Unknown names met before.
     names: BTreeSet<String>,
     unknown: u64,
+    /// Records that name their run, those that do not, and the first of these.
+    named: u64,
+    unnamed: u64,
+    first_unnamed: Place,
 }
 
 /// What one scan of a record found.
@@ -125,6 +130,23 @@ impl Importer for Canonical {
         }
     }
 
+    fn finish(&mut self, sink: &mut dyn Sink) {
+        if self.named == 0 || self.unnamed == 0 {
+            return;
+        }
+        let all = self.named + self.unnamed;
+        sink.notice(Notice {
+            kind: NoticeKind::Warning(WarningCode::MissingRun),
+            place: self.first_unnamed,
+            run: Some(self.stem.clone()),
+            message: format!(
+                "{} of {all} records name no run; they belong to the run `{}`",
+                self.unnamed, self.stem
+            ),
+            help: None,
+        });
+    }
+
     fn unknown_fields(&self) -> u64 {
         self.unknown
     }
@@ -137,6 +159,21 @@ impl Canonical {
             escapes: memmem::Finder::new("\\u"),
             names: BTreeSet::new(),
             unknown: 0,
+            named: 0,
+            unnamed: 0,
+            first_unnamed: Place::default(),
+        }
+    }
+
+    /// Counts a record that is used.
+    fn count(&mut self, place: Place, event: &Event<'_>) {
+        if event.run().is_some() {
+            self.named += 1;
+        } else {
+            if self.unnamed == 0 {
+                self.first_unnamed = place;
+            }
+            self.unnamed += 1;
         }
     }
 
@@ -181,6 +218,7 @@ impl Canonical {
         if let Some(event) = event
             && !fields.unusable
         {
+            self.count(fields.record.place, &event);
             fields.sink.event(fields.record.place, event);
         }
     }

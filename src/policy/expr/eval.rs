@@ -115,6 +115,12 @@ fn words(program: &Program, error: &ExecutionError) -> String {
         }
         ExecutionError::UndeclaredReference(name) => {
             match slot_index(name).and_then(|i| program.slots.get(i)) {
+                Some(Slot::Variable(variable)) if variable.needs_arguments() => {
+                    format!(
+                        "`{}` is not known: the recording does not tell the arguments",
+                        variable.name()
+                    )
+                }
                 Some(slot) => format!("`{}` does not exist here", slot.name()),
                 None => format!("`{name}` does not exist here"),
             }

@@ -145,6 +145,40 @@ pub fn fields(root: &str) -> impl Iterator<Item = &'static str> {
 }
 
 impl Variable {
+    /// Whether it is read off the call's arguments, so that it does not exist where the recording
+    /// does not tell them. Of resources that holds where the record names none.
+    pub fn needs_arguments(self) -> bool {
+        // Every variable stands here, so that a new one cannot be forgotten.
+        match self {
+            Variable::CallArgs
+            | Variable::CallResources
+            | Variable::CallText
+            | Variable::CallCommands
+            | Variable::CallReads
+            | Variable::CallWrites
+            | Variable::CallDeletes
+            | Variable::CallUrls
+            | Variable::CallHosts => true,
+            Variable::CallId
+            | Variable::CallTool
+            | Variable::CallAgent
+            | Variable::CallTurn
+            | Variable::CallLabels
+            | Variable::CallEstimatedCostUsd
+            | Variable::StatePhase
+            | Variable::StateStepCount
+            | Variable::StateLoopCount
+            | Variable::StateCostUsd
+            | Variable::StateTokens
+            | Variable::RunId
+            | Variable::RunAgent
+            | Variable::RunIntent
+            | Variable::RunMeta
+            | Variable::Result
+            | Variable::Error => false,
+        }
+    }
+
     /// Its name in expressions.
     pub fn name(self) -> &'static str {
         VARIABLES

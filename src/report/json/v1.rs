@@ -52,6 +52,8 @@ pub struct DecisionRecord<'a> {
     composite: Option<Number>,
     barriers: Readings<'a>,
     policy_line: Option<usize>,
+    labels: &'a [String],
+    args_unknown: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     policy_rule: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -93,6 +95,8 @@ impl<'a> DecisionRecord<'a> {
             barriers: Readings(&decision.barriers, header),
             policy_line: decision.policy_line,
             policy_rule: decision.policy_rule.as_deref(),
+            labels: &decision.labels,
+            args_unknown: decision.args_unknown,
             args,
         }
     }

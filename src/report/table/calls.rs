@@ -70,6 +70,7 @@ pub struct Call {
     broken: Vec<usize>,
     readings: Vec<Reading>,
     why: String,
+    labels: String,
     args: Option<String>,
 }
 
@@ -95,6 +96,10 @@ impl Call {
             broken: decision.broken.clone(),
             readings: decision.barriers.clone(),
             why: why(decision, header),
+            labels: match header.labels {
+                true => names(&decision.labels),
+                false => String::new(),
+            },
             args: args.map(|args| text::prose(&args)),
         }
     }
@@ -119,6 +124,9 @@ impl Call {
         let mut lines = Vec::new();
         if !self.why.is_empty() {
             lines.extend(text::wrapped(WHY, &self.why, columns));
+        }
+        if !self.labels.is_empty() {
+            lines.extend(text::wrapped("        labels ", &self.labels, columns));
         }
         if let Some(args) = &self.args {
             lines.extend(text::wrapped("        args ", args, columns));
@@ -160,6 +168,11 @@ impl Call {
         let name = text::cut(&text::name(header.barrier(barrier)), 24);
         (format!("{name} {value}"), tone)
     }
+}
+
+fn names(labels: &[String]) -> String {
+    let labels: Vec<String> = labels.iter().map(|label| text::name(label)).collect();
+    labels.join(", ")
 }
 
 fn both(reading: &Reading) -> String {
@@ -205,6 +218,9 @@ fn why(decision: &Decision, header: &Header) -> String {
             .map(|&b| text::name(header.barrier(b)));
         let barriers: Vec<String> = barriers.collect();
         notes.push(format!("batch hazard: {}", barriers.join(", ")));
+    }
+    if decision.args_unknown {
+        notes.push("arguments not known".to_owned());
     }
     notes.join("; ")
 }

@@ -161,6 +161,12 @@ pub fn findings(page: &mut Page<'_>, summary: &Summary) {
         "scope inert",
         format!("{inert} without embeddings that the scope barrier can use"),
     );
+    let blind = calls(summary.unknown_arguments);
+    add(
+        summary.unknown_arguments,
+        "unknown arguments",
+        format!("{blind} whose arguments the recording does not tell"),
+    );
     let boundary = calls(summary.boundary);
     add(
         summary.boundary,

@@ -27,6 +27,7 @@ pub fn lines(summary: &Summary, header: &Header) -> Vec<String> {
     outcome::findings(&mut page, summary);
     notices(&mut page, summary, "faults", true);
     notices(&mut page, summary, "warnings", false);
+    labels(&mut page, summary);
     let unnamed = &summary.unnamed_tools;
     names(
         &mut page,
@@ -109,8 +110,13 @@ fn policy(page: &mut Page<'_>, summary: &Summary) {
     let source = text::name(&policy.source);
     let settings = &summary.settings;
     page.sentence(&format!("{source}, sha256 {}", short(&policy.sha256)));
+    let merged = if settings.merge_runs {
+        ", runs go on from one input into the next"
+    } else {
+        ""
+    };
     page.sentence(&format!(
-        "mode {}, dispatch {}, escalated calls: {}",
+        "mode {}, dispatch {}, escalated calls: {}{merged}",
         settings.mode, settings.dispatch, settings.on_escalate
     ));
     for warning in &policy.warnings {
@@ -148,18 +154,47 @@ fn notices(page: &mut Page<'_>, summary: &Summary, title: &str, faults: bool) {
     }
 }
 
-/// Names with counts, those that count most first.
+/// Which calls have which labels, those of most calls first, and the labels of the policy that none
+/// has.
+fn labels(page: &mut Page<'_>, summary: &Summary) {
+    if summary.labels.is_empty() {
+        return;
+    }
+    page.section("labels, with their calls by tool");
+    let (mut given, never): (Vec<_>, Vec<_>) = summary
+        .labels
+        .iter()
+        .partition(|(_, label)| label.calls > 0);
+    given.sort_by_key(|(_, label)| std::cmp::Reverse(label.calls));
+    for (name, label) in given.iter().take(NAMES) {
+        let tools = most_first(&label.tools);
+        page.sentence(&format!("{} {}: {tools}", text::name(name), label.calls));
+    }
+    if given.len() > NAMES {
+        page.sentence(&format!("and {} more", given.len() - NAMES));
+    }
+    if !never.is_empty() {
+        let shown = never.iter().take(NAMES).map(|(name, _)| text::name(name));
+        let list = and_more(shown.collect(), never.len());
+        page.sentence(&format!("on no call: {list}"));
+    }
+}
+
 fn names(page: &mut Page<'_>, title: &str, names: &BTreeMap<String, u64>) {
     if names.is_empty() {
         return;
     }
     page.section(title);
+    page.sentence(&most_first(names));
+}
+
+/// Names with counts, those that count most first.
+fn most_first(names: &BTreeMap<String, u64>) -> String {
     let mut sorted: Vec<(&String, &u64)> = names.iter().collect();
     sorted.sort_by(|a, b| b.1.cmp(a.1).then_with(|| a.0.cmp(b.0)));
     let shown = sorted.iter().take(NAMES);
     let shown = shown.map(|(name, count)| format!("{} {count}", text::name(name)));
-    let list = and_more(shown.collect(), names.len());
-    page.sentence(&list);
+    and_more(shown.collect(), names.len())
 }
 
 fn bookkeeping(page: &mut Page<'_>, summary: &Summary) {

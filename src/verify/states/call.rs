@@ -16,6 +16,7 @@ const FIELDS: &[Spellings] = &[
     &["args", "arguments", "input"],
     &["argv"],
     &["payload"],
+    &["args_unknown"],
     &["turn"],
     &["agent"],
     &["resources"],
@@ -72,6 +73,14 @@ pub fn read<'t>(
         action_embedding: embedding(document, &fields, "action_embedding")?,
         ..ToolCall::default()
     };
+    if let Some(node) = fields.get("args_unknown") {
+        call.args_unknown = document.flag(node, "`args_unknown`")?;
+        let given = ["args", "argv", "payload"].map(|key| fields.get(key));
+        if call.args_unknown && given.iter().any(Option::is_some) {
+            let message = "`args_unknown` is true, and arguments are given".into();
+            return Err(document.bad(node.at, message, None));
+        }
+    }
     if let Some(node) = fields.get("id") {
         call.id = Some(document.text(node, "`id`")?);
     }

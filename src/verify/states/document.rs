@@ -115,6 +115,17 @@ impl<'t> Document<'t> {
         self.notices.push(notice);
     }
 
+    /// Tells a warning at a place that is known already.
+    pub fn warn_at(&mut self, place: Place, code: WarningCode, message: String) {
+        self.notices.push(Notice {
+            kind: NoticeKind::Warning(code),
+            place,
+            run: None,
+            message,
+            help: None,
+        });
+    }
+
     fn notice(&self, at: usize, kind: NoticeKind, message: String, help: Option<String>) -> Notice {
         Notice {
             kind,

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 /// Fields that hold text of the inputs, wherever they occur: to be read as data.
 const UNTRUSTED: &[&str] = &[
-    "file", "run", "call", "tool", "agent", "reason", "message", "help", "args", "error",
+    "file", "run", "call", "tool", "agent", "labels", "reason", "message", "help", "args", "error",
 ];
 
 /// Everything an audit came to.
@@ -39,6 +39,9 @@ pub struct SummaryRecord<'a> {
     scope_inert: u64,
     boundary: u64,
     uncosted: u64,
+    unknown_arguments: u64,
+    labels: Keyed<'a, u64>,
+    labels_by_tool: Keyed<'a, &'a BTreeMap<String, u64>>,
     refusals: Vec<Refusals<'a>>,
     unnamed_tools: &'a BTreeMap<String, u64>,
     unmediated: &'a BTreeMap<String, u64>,
@@ -78,6 +81,7 @@ struct Settings {
     fail_on: Vec<&'static str>,
     max_violation_rate: Option<Number>,
     allow_faults: bool,
+    merge_runs: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -144,6 +148,9 @@ impl<'a> SummaryRecord<'a> {
             scope_inert: summary.scope_inert,
             boundary: summary.boundary,
             uncosted: summary.uncosted,
+            unknown_arguments: summary.unknown_arguments,
+            labels: tally::labels(summary, |label| label.calls),
+            labels_by_tool: tally::labels(summary, |label| &label.tools),
             refusals: summary
                 .refusals
                 .iter()
@@ -177,6 +184,7 @@ fn settings(settings: &audit::Settings) -> Settings {
         fail_on: settings.fail_on.iter().map(|f| f.as_str()).collect(),
         max_violation_rate: settings.max_violation_rate.map(Number),
         allow_faults: settings.allow_faults,
+        merge_runs: settings.merge_runs,
     }
 }
 

@@ -91,6 +91,19 @@ pub fn decisions(summary: &audit::Summary) -> Decisions<'_> {
     }
 }
 
+/// What is counted of every label.
+pub fn labels<'a, T>(
+    summary: &'a audit::Summary,
+    counted: impl Fn(&'a audit::LabelCount) -> T,
+) -> Keyed<'a, T> {
+    let labels = summary.labels.iter();
+    Keyed(
+        labels
+            .map(|(name, label)| (name.as_str(), counted(label)))
+            .collect(),
+    )
+}
+
 /// The barriers by name.
 pub fn barriers<'a>(summary: &'a audit::Summary, header: &'a Header) -> Keyed<'a, Barrier<'a>> {
     let barriers = summary.barriers.iter();

@@ -1,0 +1,181 @@
+//! What the times of a run look like together. File order rules, whatever they say; what is odd
+//! about them is told once a run, since it mostly holds for every record of it.
+
+use super::time::{self, Kind, Reading};
+use crate::trace::event::Timestamp;
+use crate::trace::fault::{Place, WarningCode};
+
+/// The times of a run so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Clock {
+    /// When the run began: the first time met of its start or a call.
+    began_ns: Option<i128>,
+    /// Time of the latest call, or of the start.
+    latest: Option<Reading>,
+    /// Kinds of time met, a bit each.
+    kinds: u8,
+    backwards: Met,
+    mixed: Met,
+    odd: Met,
+    unreadable: Met,
+}
+
+/// Something met on records.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Met {
+    /// On how many; 0 is none.
+    pub(super) times: u64,
+    /// On which first.
+    pub(super) first: Place,
+}
+
+impl Met {
+    /// It is met once more.
+    pub(super) fn again(&mut self, place: Place) {
+        if self.times == 0 {
+            self.first = place;
+        }
+        self.times += 1;
+    }
+}
+
+/// Kinds with their bits and how messages call them.
+const KINDS: &[(Kind, u8, &str)] = &[
+    (Kind::Offset, 1, "texts with an offset"),
+    (Kind::Civil, 2, "texts without an offset"),
+    (Kind::Seconds, 4, "seconds"),
+    (Kind::Milliseconds, 8, "milliseconds"),
+    (Kind::Microseconds, 16, "microseconds"),
+    (Kind::Nanoseconds, 32, "nanoseconds"),
+];
+
+/// Kinds that are one instant whatever stands beside them, or seem to be.
+const CIVIL: u8 = 2;
+const NUMBERS: u8 = 4 | 8 | 16 | 32;
+
+impl Clock {
+    /// The time of a record that does not move the run on, such as a result. `None` if it cannot be
+    /// read.
+    pub(super) fn look(&mut self, place: Place, ts: &Timestamp<'_>) -> Option<Reading> {
+        let reading = time::read(ts)?;
+        let bit = KINDS.iter().find(|(kind, ..)| *kind == reading.kind);
+        self.kinds |= bit.map_or(0, |(_, bit, _)| *bit);
+        if self.mixed.times == 0 && is_mixed(self.kinds) {
+            self.mixed.again(place);
+        }
+        if reading.odd {
+            self.odd.again(place);
+        }
+        Some(reading)
+    }
+
+    /// The time of a call, or of the run's start: nanoseconds since the run began. `None` if it
+    /// cannot be read.
+    pub(super) fn pass(&mut self, place: Place, ts: &Timestamp<'_>) -> Option<i128> {
+        let reading = self.look(place, ts)?;
+        let before = self.latest.replace(reading);
+        // Times of two kinds are not held against each other.
+        if before.is_some_and(|b| b.kind == reading.kind && reading.ns < b.ns) {
+            self.backwards.again(place);
+        }
+        let began = *self.began_ns.get_or_insert(reading.ns);
+        reading.ns.checked_sub(began)
+    }
+
+    /// A time cannot be read, and nothing depends on it.
+    pub(super) fn unreadable(&mut self, place: Place) {
+        self.unreadable.again(place);
+    }
+
+    /// What there is to tell of them.
+    pub(super) fn warnings(&self) -> Vec<(WarningCode, Place, String)> {
+        let backwards = format!(
+            "{} with a `ts` before that of the call before; the order of the file holds",
+            calls(self.backwards.times)
+        );
+        let kinds = KINDS.iter().filter(|(_, bit, _)| self.kinds & bit != 0);
+        let kinds: Vec<_> = kinds.map(|(.., words)| *words).collect();
+        let mixed = format!(
+            "`ts` is written in ways that may not fit together: {}; numbers are told apart by \
+             their size, texts without an offset are read as UTC",
+            kinds.join(", ")
+        );
+        let odd = format!(
+            "{} with a `ts` that is a leap second, before 1970 or after 9999",
+            records(self.odd.times)
+        );
+        let unreadable = format!(
+            "{} with a `ts` that is no time",
+            records(self.unreadable.times)
+        );
+        [
+            (WarningCode::ClockBackwards, self.backwards, backwards),
+            (WarningCode::MixedTimes, self.mixed, mixed),
+            (WarningCode::OddTime, self.odd, odd),
+            (WarningCode::UnreadableTime, self.unreadable, unreadable),
+        ]
+        .into_iter()
+        .filter(|(_, met, _)| met.times > 0)
+        .map(|(code, met, message)| (code, met.first, message))
+        .collect()
+    }
+}
+
+/// Whether times of these kinds may be on different scales: numbers of several units, or texts
+/// without an offset among times that have one.
+fn is_mixed(kinds: u8) -> bool {
+    let units = (kinds & NUMBERS).count_ones();
+    units > 1 || (kinds & CIVIL != 0 && kinds & !CIVIL != 0)
+}
+
+fn calls(count: u64) -> String {
+    counted(count, "call")
+}
+
+fn records(count: u64) -> String {
+    counted(count, "record")
+}
+
+/// A count of something, in words.
+fn counted(count: u64, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn codes(times: &[&str]) -> Vec<(WarningCode, u64)> {
+        let mut clock = Clock::default();
+        for (line, ts) in (1..).zip(times) {
+            let place = Place {
+                line,
+                ..Place::default()
+            };
+            if clock.pass(place, &Timestamp((*ts).into())).is_none() {
+                clock.unreadable(place);
+            }
+        }
+        let told = clock.warnings().into_iter();
+        told.map(|(code, place, _)| (code, place.line)).collect()
+    }
+
+    #[test]
+    fn what_is_odd_is_told_where_it_was_first_met() {
+        use WarningCode::{ClockBackwards, MixedTimes, OddTime, UnreadableTime};
+        let day = "2026-01-01T00:00:00Z";
+        for (times, told) in [
+            (vec![day, day, "2026-01-01T00:00:01Z"], vec![]),
+            (vec!["7", "6", "5"], vec![(ClockBackwards, 2)]),
+            (vec![day, "2026-01-01T00:00:00"], vec![(MixedTimes, 2)]),
+            (vec!["2026-01-01 00:00:00", "2026-01-01T00:00:01"], vec![]),
+            (vec!["1767225600", "1767225600001"], vec![(MixedTimes, 2)]),
+            (vec![day, "1767225600"], vec![]),
+            (vec!["-5", "-4"], vec![(OddTime, 1)]),
+            (vec![day, "soon", "later"], vec![(UnreadableTime, 2)]),
+        ] {
+            assert_eq!(codes(&times), told, "{times:?}");
+        }
+    }
+}
