@@ -49,7 +49,7 @@ fn lines_fixture() {
         r#"2: ses_brook: call 1 call_b glob {"pattern":"gauges/*.csv"}"#,
         r#"3: ses_brook: result call_a ok "412 gauges/mill.csv\n""#,
         r#"2: ses_brook: result call_b ok "gauges/mill.csv""#,
-        "5: ses_brook: call 2 call_c edit {}",
+        "5: ses_brook: call 2 call_c edit {} unknown",
         r#"5: ses_brook: result call_c error "The arguments provided to the tool are invalid""#,
         r#"7: ses_brook: call 3 call_d bash {"command":"rm gauges/mill.csv"} recorded block"#,
     ];
@@ -71,7 +71,7 @@ fn document_fixture() {
         r#"1: ses_brook/ses_weir: result call_r1 ok "{\"weir\": 4.2}""#,
         r#"1: ses_brook/ses_weir: result call_r2 error "File not found: old-map.json""#,
         r#"1: ses_brook/ses_weir: call 2 call_r4 grep {"pattern":"weir"}"#,
-        "1: ses_brook/ses_weir: call 2 call_r5 read {}",
+        "1: ses_brook/ses_weir: call 2 call_r5 read {} unknown",
         "1: ses_brook/ses_weir: end aborted",
     ];
     assert_eq!(log.events, events);
@@ -100,7 +100,7 @@ fn calls_of_a_message_come_before_its_results_in_the_order_they_began() {
 fn an_invalid_call_is_one_of_the_tool_that_was_meant() {
     let state = r#""status":"completed","input":{"tool":"bash","error":"x"},"output":"no""#;
     let log = read(&[row("m", "a", "invalid", state)]);
-    assert_eq!(log.events[1], "1: s: call 1 a bash {}");
+    assert_eq!(log.events[1], "1: s: call 1 a bash {} unknown");
     assert_eq!(log.events[2], "1: s: result a error \"no\"");
     // Without a name it is what the model called.
     let state = r#""status":"completed","input":{"error":"x"},"output":"no""#;

@@ -38,7 +38,7 @@ const V0: [&str; 8] = [
     r#"result call_f1 error "no such file""#,
     r#"call 1 call_f2 str_replace_editor {"command":"view","path":"/srv/ferry"}"#,
     r#"result call_f2 - "log.txt""#,
-    r#"call 2 13 run {"command":"rm log.txt"} recorded block"#,
+    r#"call 2 13 run {"command":"rm log.txt"} recorded block approval denied"#,
     r#"call 3 20 finish {"final_thought":"Fog.","outputs":{}}"#,
     "end answered",
 ];
@@ -81,7 +81,7 @@ fn v1_fixture() {
         r#"4: -: call 1 call_s2 pasture_report {"field":"north"}"#,
         r#"5: -: result call_s2 error "no such field""#,
         r#"6: -: result call_s1 ok "88 flock.csv""#,
-        "7: -: call 2 call_s3 terminal {}",
+        "7: -: call 2 call_s3 terminal {} unknown",
         r#"8: -: result call_s3 error "unparseable JSON""#,
         r#"9: -: call 3 call_s4 terminal {"command":"ls","timeout":"soon"}"#,
         r#"10: -: result call_s4 error "timeout has to be a number""#,
@@ -112,7 +112,7 @@ fn an_action_that_was_confirmed_is_one_call() {
         &seen(2, r#","success":true"#),
     ]);
     let events = [
-        r#"2: -: call 1 2 run {"command":"ls"} recorded allow"#,
+        r#"2: -: call 1 2 run {"command":"ls"} recorded allow approval approved"#,
         r#"3: -: result 2 ok "x""#,
     ];
     assert_eq!(log.events[1..], events);
@@ -160,7 +160,7 @@ fn tools_of_servers_and_thoughts_keep_their_arguments() {
     let events = [
         r#"1: -: call 1 1 tide {"port":"A"}"#,
         r#"2: -: call 2 2 think {"thought":"hm"}"#,
-        "3: -: call 3 3 browse {}",
+        "3: -: call 3 3 browse {} unknown",
     ];
     assert_eq!(log.events[1..], events);
 }

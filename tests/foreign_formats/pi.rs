@@ -45,7 +45,7 @@ fn session_fixture() {
         r#"9: 5f0c-orchard: call 2 toolu_3 bash {"command":"rm trees.csv"} recorded block"#,
         r#"9: 5f0c-orchard: call 2 toolu_4 edit {"path":"plan.md","oldText":"late","newText":"early"}"#,
         r#"11: 5f0c-orchard: result toolu_4 error "Could not find the text""#,
-        "13: 5f0c-orchard: call 3 toolu_5 write {}",
+        "13: 5f0c-orchard: call 3 toolu_5 write {} unknown",
         "13: 5f0c-orchard: end aborted",
     ];
     assert_eq!(log.events, events);

@@ -147,7 +147,6 @@ impl Reader<'_> {
         self.typed = 0;
         self.run.turn(None);
         self.run.spend(extra(message, "cost"), out);
-        let list = |value: Option<&'_ Json<'_>>| value.and_then(Json::as_array).map(<[_]>::len);
         let is_call =
             |item: &&Json<'_>| item.get("type").and_then(Json::as_str) == Some("function_call");
         let items = message.get("output").and_then(Json::as_array);
@@ -161,10 +160,10 @@ impl Reader<'_> {
                 self.call(call, message, out);
             }
         }
-        if !found && list(extra(message, "actions")).is_some_and(|count| count > 0) {
-            found = true;
+        if !found {
             let actions = extra(message, "actions").and_then(Json::as_array);
             for action in actions.unwrap_or_default() {
+                found = true;
                 self.action(action, message, out);
             }
         }
