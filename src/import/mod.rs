@@ -4,6 +4,7 @@
 //! Whatever the format, an input comes to its importer cut into records: the lines of a JSONL file,
 //! the elements of a top-level array, or the values of a file that holds one after the other.
 
+pub mod bfcl;
 pub mod canonical;
 pub mod claude_code;
 pub mod codex;
@@ -141,6 +142,7 @@ pub const IMPORTERS: &[Format] = &[
     claude_code::FORMAT,
     codex::FORMAT,
     openai_responses::FORMAT,
+    bfcl::FORMAT,
     openai_chat::FORMAT,
     canonical::FORMAT,
 ];
