@@ -7,6 +7,7 @@
 pub mod agentdojo;
 pub mod anthropic;
 mod archive;
+pub mod bfcl;
 pub mod canonical;
 pub mod claude_code;
 pub mod codex;
@@ -170,6 +171,7 @@ pub const IMPORTERS: &[Format] = &[
     langfuse::FORMAT,
     openai_responses::FORMAT,
     anthropic::FORMAT,
+    bfcl::FORMAT,
     openai_chat::FORMAT,
     canonical::FORMAT,
 ];

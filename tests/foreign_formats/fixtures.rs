@@ -55,6 +55,7 @@ fn openai_chat_lines() {
     let notices = [
         "warning assumed 2:1 night-shift",
         "warning unparsed_arguments 2:1 night-shift",
+        "warning assumed 2:1 night-shift",
     ];
     assert_eq!(log.notices, notices);
 }
@@ -438,4 +439,47 @@ fn langsmith_nested_runs() {
     ];
     assert_eq!(log.events, events);
     assert_eq!(log.notices, [""; 0]);
+}
+
+#[test]
+fn openai_chat_chunks_and_responses() {
+    let log = lines("openai_chat", &fixture("openai_chat_stream.jsonl"));
+    let events = [
+        r#"1: -: start - "Light and music in the kitchen, please." -"#,
+        r#"2: -: call 1 call_l light {"room":"kitchen"}"#,
+        r#"2: -: call 1 call_m music {"room":"kitchen"}"#,
+        "8: -: result call_l - \"on\"",
+        "9: -: result call_m - \"no speaker\"",
+        r#"10: -: call 2 call_n find {"what":"speaker"}"#,
+        "12: -: end answered",
+    ];
+    assert_eq!(log.events, events);
+    assert_eq!(log.notices, ["warning assumed 11:1 stem"]);
+}
+
+#[test]
+fn bfcl_results() {
+    let text = fixture("bfcl_result.json");
+    let log = lines("bfcl", &text);
+    let events = [
+        "1: simple_python_0: start - \"-\" -",
+        r#"1: simple_python_0: call 1 call-1 area {"base":10,"height":5}"#,
+        "2: parallel_1: start - \"-\" -",
+        r#"2: parallel_1: call 1 call-1 weather {"city":"Bern"}"#,
+        r#"2: parallel_1: call 1 call-2 weather "{\"city\": \"Basel\"""#,
+        "3: irrelevance_2: start - \"-\" -",
+        "4: multi_turn_base_3: start - \"-\" -",
+        r#"4: multi_turn_base_3: call 1 call-1 cd {"folder":"docs"}"#,
+        "4: multi_turn_base_3: call 2 call-2 ls {}",
+        "4: multi_turn_base_3: call 2 call-3 pwd {}",
+        r#"4: multi_turn_base_3: call 3 call-4 mv {"source":"a","destination":"b"}"#,
+    ];
+    assert_eq!(log.events, events);
+    assert_eq!(log.notices, ["warning unparsed_arguments 2:1 parallel_1"]);
+    let records: Vec<_> = text
+        .split(|&b| b == b'\n')
+        .filter(|l| !l.is_empty())
+        .collect();
+    let array = [b"[", &records.join(&b","[..])[..], b"]"].concat();
+    assert_eq!(elements("bfcl", &array).events, log.events);
 }

@@ -2,6 +2,7 @@
 
 mod agentdojo;
 mod anthropic;
+mod bfcl;
 mod claude_code;
 mod claude_code_refusals;
 mod codex;
@@ -13,6 +14,7 @@ mod log;
 mod mcp;
 mod openai_agents;
 mod openai_chat;
+mod openai_chat_stream;
 mod openai_responses;
 mod opencode;
 mod openhands;

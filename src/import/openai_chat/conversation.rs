@@ -36,6 +36,8 @@ pub struct Conversation {
     run: Run,
     flavour: Flavour,
     answered: bool,
+    /// Whether the last message called tools, and no result has come since.
+    waits: bool,
     told: Told,
 }
 
@@ -56,6 +58,7 @@ impl Conversation {
             run: Run::new(run),
             flavour,
             answered: false,
+            waits: false,
             told: Told::default(),
         }
     }
@@ -108,6 +111,14 @@ impl Conversation {
     }
 
     fn user(&mut self, message: &Json<'_>, out: &mut Out<'_>) {
+        // Nothing else is a message of the user that names a call.
+        if message.get("tool_call_id").is_some() {
+            return self.tool(message, out);
+        }
+        if std::mem::take(&mut self.waits) {
+            let text = "the user speaks where results of calls belong, they have none";
+            self.told.assume(text, out);
+        }
         self.run.release(out);
         if let Some(intent) = prompt(message).filter(|_| !self.run.has_begun()) {
             self.start(Some(intent), None, out);
@@ -133,6 +144,7 @@ impl Conversation {
             self.answered = true;
             return;
         }
+        self.waits = true;
         self.run.turn(None);
         for entry in entries {
             if let Ok(written) = call::read(entry, out) {
@@ -190,7 +202,8 @@ impl Conversation {
         self.run.answer_in_order(name, answer, out);
     }
 
-    fn outcome(&self, message: &Json<'_>, out: &mut Out<'_>) -> Answer {
+    fn outcome(&mut self, message: &Json<'_>, out: &mut Out<'_>) -> Answer {
+        self.waits = false;
         let value = message.get("content");
         check_value("a result", value.unwrap_or(&Json::Null), out);
         let content = Content::of(value);

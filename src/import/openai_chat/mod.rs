@@ -6,6 +6,8 @@
 //! | `{"traj": [..], "task_id", "trial"}`, a τ-bench result | one, `<task_id>/<trial>` |
 //! | `{"simulations": [{"messages": [..]}]}`, a τ²-bench result | one a simulation, `<task_id>/<trial>` |
 //! | one message with its `role` | all such messages of the input are one run, named after the file |
+//! | `{"object": "chat.completion", "choices": [..]}`, a response | its messages are of that run too |
+//! | `{"object": "chat.completion.chunk", ..}`, a piece of one | the same, put together by `id` and `index` |
 //!
 //! `n` counts the records of the input from 1, unreadable ones included, so that a run keeps its name
 //! when another record is mended. A run begins with the first text of the user as its intent, and
@@ -16,7 +18,9 @@
 //!
 //! **Ids** are not unique, not even within a run: the second call of an id is `id#2`, and a result
 //! belongs to the nearest earlier call of its id that is still open. A result that names no call, or
-//! one that there is not, is handed on as it is: it is never paired by its position. Only the older
+//! one that there is not, is handed on as it is: it is never paired by its position. Some writers give
+//! results as messages of the user, which nothing tells from the user's own words: a warning says so
+//! where the user speaks before calls have their results. Only the older
 //! `function_call` has no id at all; its results name the function, and are paired with the earliest
 //! open call of it.
 //!
@@ -25,6 +29,7 @@
 //! costs and tokens of single results.
 
 mod call;
+mod chunks;
 mod conversation;
 mod recognise;
 
@@ -32,16 +37,17 @@ use super::foreign::{Out, Unusable, check_bytes, identifier, kind, meta, once, o
 use super::{Format, Importer, Mapping, Opening, Record, Sink};
 use crate::trace::fault::{FaultCode, Place};
 use crate::trace::json::Json;
+use chunks::Stream;
 use conversation::{Conversation, Flavour};
 
 /// OpenAI chat messages.
 pub const FORMAT: Format = Format {
     id: "openai_chat",
     title: "OpenAI chat messages",
-    doc: "OpenAI chat-completions: a conversation or a message a record, and results of τ-bench",
+    doc: "OpenAI chat-completions: a conversation, a message, a response or a chunk of one a record, and results of τ-bench",
     seen: "chat-completions API, τ-bench, τ²-bench",
     mapping: Mapping {
-        run: "`id`, `<task_id>/<trial>` of τ-bench, else `<file>-<n>`; single messages are one run, named after the file",
+        run: "`id`, `<task_id>/<trial>` of τ-bench, else `<file>-<n>`; single messages, responses and chunks are one run, named after the file",
         intent: "the first text of the user",
         meta: "`model`, `task_id`, `trial`, `reward`",
         turn: "a message of the assistant",
@@ -54,14 +60,24 @@ pub const FORMAT: Format = Format {
     },
     notes: &[
         "Ids are not unique: the second call of an id is `id#2`, and a result goes to the nearest earlier open call of its id.",
-        "A result that names no call is never paired by its position.",
+        "A result that names no call is never paired by its position. Where the user speaks before calls have their results, a warning says that they have none.",
+        "Chunks of a stream are put together; every choice of a response counts.",
     ],
     recognise: recognise::recognise,
     importer: |opening| Box::new(OpenAiChat::new(opening)),
 };
 
 /// Fields of a record that decide what it is.
-const FIELDS: &[&str] = &["messages", "traj", "simulations", "id", "task_id", "trial"];
+const FIELDS: &[&str] = &[
+    "messages",
+    "traj",
+    "simulations",
+    "choices",
+    "object",
+    "id",
+    "task_id",
+    "trial",
+];
 
 /// What of a record goes into the beginning of its run.
 const META: &[&str] = &["model", "task_id", "trial", "reward"];
@@ -72,6 +88,9 @@ pub struct OpenAiChat {
     records: u64,
     /// The run of messages that stand alone, and where its last message stood.
     loose: Option<(Conversation, Place)>,
+    /// The message that is streaming.
+    stream: Option<Stream>,
+    max_hold: usize,
 }
 
 impl OpenAiChat {
@@ -81,6 +100,8 @@ impl OpenAiChat {
             stem: opening.stem.to_owned(),
             records: 0,
             loose: None,
+            stream: None,
+            max_hold: opening.max_hold,
         }
     }
 
@@ -89,6 +110,10 @@ impl OpenAiChat {
             return;
         }
         let has = |field: &str| record.get(field).is_some();
+        if chunks::is_chunk(record) {
+            return self.chunk(record, out);
+        }
+        self.flush(out);
         if has("messages") {
             self.list(record, "messages", Flavour::Plain, out);
         } else if has("traj") {
@@ -98,13 +123,47 @@ impl OpenAiChat {
                 self.list(simulation, "messages", Flavour::Tau2, out);
             }
         } else if has("role") {
-            let new = || (Conversation::new(None, Flavour::Plain), out.place());
-            let (conversation, place) = self.loose.get_or_insert_with(new);
-            *place = out.place();
-            conversation.message(record, out);
+            self.loose(record, out);
+        } else if has("choices") {
+            for choice in elements(record, "choices", out) {
+                match choice.get("message") {
+                    Some(message) => self.loose(message, out),
+                    None => out.fault(FaultCode::MissingField, "a choice without `message`"),
+                }
+            }
         } else {
             let message = "a record without `messages` and without `role`";
             out.fault(FaultCode::MissingField, message);
+        }
+    }
+
+    /// Reads a message of the run of messages that stand alone.
+    fn loose(&mut self, message: &Json<'_>, out: &mut Out<'_>) {
+        let new = || (Conversation::new(None, Flavour::Plain), out.place());
+        let (conversation, place) = self.loose.get_or_insert_with(new);
+        *place = out.place();
+        conversation.message(message, out);
+    }
+
+    fn chunk(&mut self, chunk: &Json<'_>, out: &mut Out<'_>) {
+        if self
+            .stream
+            .as_ref()
+            .is_some_and(|stream| !stream.takes(chunk))
+        {
+            self.flush(out);
+        }
+        let new = || Stream::new(chunk, out.place(), self.max_hold);
+        self.stream.get_or_insert_with(new).chunk(chunk, out);
+    }
+
+    /// Reads the message that has streamed, if one has.
+    fn flush(&mut self, out: &mut Out<'_>) {
+        if let Some(stream) = self.stream.take() {
+            let place = stream.place;
+            for message in stream.finish() {
+                out.at(place, |out| self.loose(&message, out));
+            }
         }
     }
 
@@ -152,7 +211,7 @@ impl Importer for OpenAiChat {
         self.records += 1;
         let mut out = Out::new(sink, record.place);
         if let Some(json) = open(&record, &mut out) {
-            if json.get("role").is_some() {
+            if json.get("role").is_some() || json.get("choices").is_some() {
                 out.set_run(&self.stem);
             }
             check_bytes(&record, &mut out);
@@ -161,6 +220,9 @@ impl Importer for OpenAiChat {
     }
 
     fn finish(&mut self, sink: &mut dyn Sink) {
+        let mut out = Out::new(sink, Place::default());
+        out.set_run(&self.stem);
+        self.flush(&mut out);
         if let Some((conversation, place)) = self.loose.take() {
             let mut out = Out::new(sink, place);
             out.set_run(&self.stem);

@@ -1,5 +1,6 @@
 //! Telling chat messages from the many formats that look like them.
 
+use super::chunks;
 use crate::import::Sign;
 use crate::trace::json::Json;
 
@@ -23,6 +24,12 @@ pub fn recognise(sample: &[Json<'_>]) -> Option<Sign> {
         let runs = record.get("simulations").and_then(Json::as_array);
         runs.is_some_and(|runs| runs.iter().any(|run| list(run, "messages")))
     };
+    if sample.iter().any(chunks::is_chunk) {
+        return Some(Sign::decisive("chunks of streamed chat completions"));
+    }
+    if sample.iter().any(is_response) {
+        return Some(Sign::decisive("responses of chat completions"));
+    }
     let is_ours = |record: &&Json<'_>| record.get("suite_name").is_none();
     for record in sample.iter().filter(is_ours) {
         if list(record, "traj") {
@@ -41,6 +48,11 @@ pub fn recognise(sample: &[Json<'_>]) -> Option<Sign> {
     }
     (!sample.is_empty() && sample.iter().all(is_message))
         .then(|| Sign::likely("every record is a message with a role"))
+}
+
+fn is_response(record: &Json<'_>) -> bool {
+    record.get("object").and_then(Json::as_str) == Some("chat.completion")
+        && record.get("choices").and_then(Json::as_array).is_some()
 }
 
 /// Whether it is a message of this format and of no other: no typed item, no call in a block, no

@@ -1,0 +1,217 @@
+//! Messages that were recorded as they streamed: each chunk holds a piece, and pieces of one call are
+//! told by its `index`.
+
+use crate::import::foreign::{Out, check_value, identifier, kind};
+use crate::trace::fault::{FaultCode, Place};
+use crate::trace::json::{Damage, Json, Text};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// What the records of a stream name themselves.
+const OBJECT: &str = "chat.completion.chunk";
+
+/// Whether the record is a piece of a message.
+pub fn is_chunk(record: &Json<'_>) -> bool {
+    record.get("object").and_then(Json::as_str) == Some(OBJECT)
+        && record.get("choices").and_then(Json::as_array).is_some()
+}
+
+/// The message that is streaming.
+#[derive(Debug)]
+pub struct Stream {
+    id: Option<String>,
+    choices: BTreeMap<u64, Choice>,
+    held: usize,
+    most: usize,
+    /// Whether something is left out because it is too long.
+    overflowed: bool,
+    /// Where the first piece stood.
+    pub place: Place,
+}
+
+/// One of the messages that the model was asked for.
+#[derive(Debug, Default)]
+struct Choice {
+    calls: BTreeMap<u64, Call>,
+    legacy: Option<Call>,
+}
+
+#[derive(Debug, Default)]
+struct Call {
+    id: String,
+    name: String,
+    arguments: String,
+    /// Whether a piece had arguments.
+    has_arguments: bool,
+}
+
+impl Stream {
+    /// One of which nothing has been seen, and which holds `most` bytes.
+    pub fn new(chunk: &Json<'_>, place: Place, most: usize) -> Self {
+        Stream {
+            id: id(chunk),
+            choices: BTreeMap::new(),
+            held: 0,
+            most,
+            overflowed: false,
+            place,
+        }
+    }
+
+    /// Whether a chunk is of this message.
+    pub fn takes(&self, chunk: &Json<'_>) -> bool {
+        self.id == id(chunk)
+    }
+
+    /// Takes the next piece.
+    pub fn chunk(&mut self, chunk: &Json<'_>, out: &mut Out<'_>) {
+        for choice in chunk
+            .get("choices")
+            .and_then(Json::as_array)
+            .unwrap_or_default()
+        {
+            let index = index(choice).unwrap_or_default();
+            let Some(delta) = choice.get("delta") else {
+                continue;
+            };
+            let calls = match delta.get("tool_calls") {
+                None | Some(Json::Null) => &[][..],
+                Some(Json::Array(calls)) => calls,
+                Some(other) => {
+                    let text = format!("`tool_calls` has to be an array, not {}", kind(other));
+                    out.fault(FaultCode::BadField, text);
+                    continue;
+                }
+            };
+            for piece in calls {
+                self.piece(index, piece, out);
+            }
+            if let Some(function @ Json::Object(_)) = delta.get("function_call") {
+                let call = self.choices.entry(index).or_default();
+                let call = call.legacy.get_or_insert_default();
+                self.held += call.take(None, Some(function), out);
+            }
+            self.choices.entry(index).or_default();
+        }
+        self.check(out);
+    }
+
+    fn piece(&mut self, choice: u64, piece: &Json<'_>, out: &mut Out<'_>) {
+        let Some(at) = index(piece) else {
+            let text = "a piece of a call without `index`";
+            return out.fault(FaultCode::MissingField, text);
+        };
+        let Ok(id) = identifier("id", piece.get("id"), out) else {
+            return;
+        };
+        let calls = &mut self.choices.entry(choice).or_default().calls;
+        self.held += calls
+            .entry(at)
+            .or_default()
+            .take(id, piece.get("function"), out);
+    }
+
+    fn check(&mut self, out: &mut Out<'_>) {
+        if self.held > self.most && !self.overflowed {
+            self.overflowed = true;
+            let text = format!(
+                "a message streams more than {} bytes of calls, they are not used",
+                self.most
+            );
+            out.fault(FaultCode::LineTooLong, text);
+        }
+        if self.overflowed {
+            self.choices.clear();
+        }
+    }
+
+    /// The messages, put together.
+    pub fn finish(self) -> Vec<Json<'static>> {
+        let messages = self.choices.into_values().map(Choice::message);
+        messages.collect()
+    }
+}
+
+impl Call {
+    /// Takes a piece; returns how many bytes it had.
+    fn take(&mut self, id: Option<&str>, function: Option<&Json<'_>>, out: &mut Out<'_>) -> usize {
+        let before = self.len();
+        let text = |field: &str| function.and_then(|function| function.get(field));
+        // An id and a name come once; some servers repeat them with each piece.
+        if let Some(id) = id.filter(|_| self.id.is_empty()) {
+            id.clone_into(&mut self.id);
+        }
+        if self.name.is_empty()
+            && let Ok(Some(name)) = identifier("name", text("name"), out)
+        {
+            name.clone_into(&mut self.name);
+        }
+        match text("arguments") {
+            Some(value @ Json::String(piece)) => {
+                check_value("a piece of the arguments", value, out);
+                self.has_arguments = true;
+                self.arguments.push_str(&piece.text);
+            }
+            None | Some(Json::Null) => {}
+            Some(other) => {
+                let message = format!(
+                    "a piece of the arguments has to be a string, not {}",
+                    kind(other)
+                );
+                out.fault(FaultCode::BadField, message);
+            }
+        }
+        self.len().saturating_sub(before)
+    }
+
+    fn len(&self) -> usize {
+        self.id.len() + self.name.len() + self.arguments.len()
+    }
+
+    fn function(&mut self) -> Json<'static> {
+        let mut members = vec![(text("name"), Json::from(std::mem::take(&mut self.name)))];
+        if self.has_arguments {
+            let arguments = std::mem::take(&mut self.arguments);
+            members.push((text("arguments"), Json::from(arguments)));
+        }
+        Json::Object(members)
+    }
+}
+
+impl Choice {
+    fn message(self) -> Json<'static> {
+        let entry = |mut call: Call| {
+            Json::Object(vec![
+                (text("function"), call.function()),
+                (text("id"), Json::from(call.id)),
+            ])
+        };
+        let calls = self.calls.into_values().map(entry).collect();
+        let mut members = vec![
+            (text("role"), Json::from("assistant".to_owned())),
+            (text("tool_calls"), Json::Array(calls)),
+        ];
+        if let Some(mut call) = self.legacy {
+            members.push((text("function_call"), call.function()));
+        }
+        Json::Object(members)
+    }
+}
+
+fn text(word: &'static str) -> Text<'static> {
+    Text {
+        text: Cow::Borrowed(word),
+        damage: Damage::None,
+    }
+}
+
+fn id(chunk: &Json<'_>) -> Option<String> {
+    chunk.get("id").and_then(Json::as_str).map(str::to_owned)
+}
+
+fn index(of: &Json<'_>) -> Option<u64> {
+    match of.get("index") {
+        Some(Json::Number(number)) => number.parse().ok(),
+        _ => None,
+    }
+}
