@@ -6,6 +6,7 @@
 
 pub mod agentdojo;
 mod archive;
+pub mod atif;
 pub mod canonical;
 pub mod claude_code;
 mod cut;
@@ -142,6 +143,7 @@ pub const IMPORTERS: &[Format] = &[
     claude_code::FORMAT,
     agentdojo::FORMAT,
     inspect_ai::FORMAT,
+    atif::FORMAT,
     openai_chat::FORMAT,
     canonical::FORMAT,
 ];
