@@ -7,6 +7,7 @@
 pub mod agentdojo;
 pub mod anthropic;
 mod archive;
+pub mod atif;
 pub mod bfcl;
 pub mod canonical;
 pub mod claude_code;
@@ -157,6 +158,7 @@ pub struct Format {
 /// Every format, the most decisive signature first.
 pub const IMPORTERS: &[Format] = &[
     otel::FORMAT,
+    atif::FORMAT,
     mcp::FORMAT,
     codex::FORMAT,
     claude_code::FORMAT,

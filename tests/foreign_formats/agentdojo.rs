@@ -131,7 +131,10 @@ fn the_id_of_a_result_may_stand_in_its_call_alone() {
 fn an_error_is_the_result_where_there_is_no_content() {
     let a = call("f", "\"a\"");
     let told = |content: &str, error: &str| {
-        let log = run(&[&calls(&[a.clone()]), &result(&a, content, error)]);
+        let log = run(&[
+            &calls(std::slice::from_ref(&a)),
+            &result(&a, content, error),
+        ]);
         said(&log)[1].to_owned()
     };
     let empty = r#"[{"type":"text","content":""}]"#;

@@ -483,3 +483,33 @@ fn bfcl_results() {
     let array = [b"[", &records.join(&b","[..])[..], b"]"].concat();
     assert_eq!(elements("bfcl", &array).events, log.events);
 }
+
+#[test]
+fn atif_trajectory() {
+    let log = whole("atif", &fixture("atif.json"));
+    let events = [
+        r#"s-41: start clerk "Which books are due?\n[image: 71 bytes, sha256 cd779eba760a3053]" {"model":"glow/2","version":"2.1","schema_version":"ATIF-v1.7","trajectory_id":"t-41"}"#,
+        r#"s-41: call 1 c1 read_shelf {"shelf":"A"}"#,
+        r#"s-41: call 1 c2 read_shelf {"shelf":"B"}"#,
+        r#"s-41: result c2 - "b-20""#,
+        r#"s-41: result c1 - "b-17""#,
+        "s-41: call 2 c3 count {}",
+        r#"s-41: result c3 - "2""#,
+        r#"s-41: result  - "$ ls\n$ pwd\n""#,
+        r#"s-41: call 3 c4 type {"keys":"ls\n"}"#,
+        r#"s-41: call 3 c5 type {"keys":"pwd\n"}"#,
+        r#"s-41: call 4 c6 ask_librarian {"question":"b-17"}"#,
+        "s-41: result c6 - -",
+        "s-41: end answered",
+        r#"s-41/t-42: start librarian "b-17" {"version":"1","schema_version":"ATIF-v1.7","trajectory_id":"t-42"}"#,
+        r#"s-41/t-42: call 1 d1 search {"title":"b-17"}"#,
+        r#"s-41/t-42: result d1 - "shelf A""#,
+    ];
+    assert_eq!(log.events, events.map(|event| format!("1: {event}")));
+    let notices = [
+        "warning assumed 1:1 s-41",
+        "warning assumed 1:1 s-41",
+        "warning assumed 1:1 s-41/t-42",
+    ];
+    assert_eq!(log.notices, notices);
+}

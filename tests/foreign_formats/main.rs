@@ -2,6 +2,7 @@
 
 mod agentdojo;
 mod anthropic;
+mod atif;
 mod bfcl;
 mod claude_code;
 mod claude_code_refusals;

@@ -179,24 +179,25 @@ impl Run {
     /// Takes what became of the call that the recording calls `id`. One that is empty is an answer
     /// to no call; it is never paired by its position.
     pub fn answer(&mut self, id: &str, answer: Answer, out: &mut Out<'_>) {
-        let call = if id.is_empty() {
+        if id.is_empty() {
             let message = "a result that names no call is taken as the result of none";
             self.told.assume(message, out);
-            String::new()
-        } else {
-            match self.ids.close(id) {
-                // The call was left out, and so is its result.
-                Pairing::Answered { repeated: true, .. } => return,
-                Pairing::Open(call) | Pairing::Answered { id: call, .. } => call,
-                Pairing::Unknown => id.to_owned(),
+            return self.hand_on(String::new(), answer, out);
+        }
+        match self.ids.close(id) {
+            // The call was left out, and so is its result.
+            Pairing::Answered { repeated: true, .. } => {}
+            Pairing::Open(call) | Pairing::Answered { id: call, .. } => {
+                self.settle(call, answer, out);
             }
-        };
-        self.settle(call, answer, out);
+            Pairing::Unknown => self.hand_on(id.to_owned(), answer, out),
+        }
     }
 
     /// Takes what became of a call by the unique id that [`Run::call`] gave it, for formats that keep
     /// a call and its result together.
     pub fn settle(&mut self, call: String, mut answer: Answer, out: &mut Out<'_>) {
+        // What bears a cost has to be the result of a call: that of none is counted nowhere.
         if let (Answer::Result(result), Some(spent)) = (&mut answer, self.spent) {
             let cost = result.outcome.cost.unwrap_or_default();
             if let Some(sum) = cost.checked_add(spent) {
@@ -204,6 +205,10 @@ impl Run {
                 self.spent = None;
             }
         }
+        self.hand_on(call, answer, out);
+    }
+
+    fn hand_on(&mut self, call: String, answer: Answer, out: &mut Out<'_>) {
         self.held.answer(call, answer, self.name.as_deref(), out);
     }
 
@@ -288,5 +293,56 @@ impl<R: Into<Run>> Runs<R> {
             out.set_run(run.name().unwrap_or(stem));
             run.tell_repeats(&mut out);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::foreign::held::Answer;
+    use crate::trace::event::ToolResult;
+    use crate::trace::fault::Notice;
+
+    /// The call of each result, and what it bears in billionths.
+    #[derive(Default)]
+    struct Costs(Vec<String>);
+
+    impl Sink for Costs {
+        fn event(&mut self, _: Place, event: Event<'_>) {
+            if let Event::ToolResult(result) = event {
+                self.0
+                    .push(format!("{} {:?}", result.call, result.outcome.cost));
+            }
+        }
+
+        fn notice(&mut self, _: Notice) {}
+    }
+
+    #[test]
+    fn a_cost_is_borne_by_the_next_result_of_a_call() {
+        let mut sink = Costs::default();
+        let mut out = Out::new(&mut sink, Place::default());
+        let mut run = Run::default();
+        let call = |id: &str| ToolCall {
+            id: Some(Cow::Owned(id.to_owned())),
+            ..ToolCall::default()
+        };
+        let result = || Answer::Result(ToolResult::default());
+        run.call(call("a"), &mut out);
+        run.spend(Some(&Json::Number("0.5")), &mut out);
+        run.answer("", result(), &mut out);
+        run.answer("nobody", result(), &mut out);
+        run.spend(Some(&Json::Number("0.25")), &mut out);
+        run.answer("a", result(), &mut out);
+        run.answer("a", result(), &mut out);
+        let sum = Nano::parse("0.75").map(|(sum, _)| sum).ok();
+        let none: Option<Nano> = None;
+        let expected = [
+            format!(" {none:?}"),
+            format!("nobody {none:?}"),
+            format!("a {sum:?}"),
+            format!("a {none:?}"),
+        ];
+        assert_eq!(sink.0, expected);
     }
 }
