@@ -11,6 +11,7 @@ mod cut;
 pub mod doc;
 pub mod drive;
 pub mod foreign;
+pub mod gemini;
 mod mapping;
 pub mod mcp;
 pub mod openai_chat;
@@ -141,6 +142,7 @@ pub const IMPORTERS: &[Format] = &[
     claude_code::FORMAT,
     mcp::FORMAT,
     anthropic::FORMAT,
+    gemini::FORMAT,
     openai_chat::FORMAT,
     canonical::FORMAT,
 ];

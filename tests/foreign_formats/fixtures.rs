@@ -7,6 +7,15 @@ fn fixture(name: &str) -> Vec<u8> {
     std::fs::read(format!("{root}/fixtures/formats/{name}")).expect("a fixture")
 }
 
+/// A fixture that is one document, on one line.
+fn one_line(name: &str) -> Vec<u8> {
+    let mut text = fixture(name);
+    text.iter_mut()
+        .filter(|b| **b == b'\n')
+        .for_each(|b| *b = b' ');
+    text
+}
+
 /// Starts, calls, results, approvals and ends.
 fn counts(log: &Log) -> [usize; 5] {
     ["start", "call", "result", "approval", "end"].map(|kind| {
@@ -120,4 +129,73 @@ fn anthropic_requests_and_responses() {
     assert!(has(r#"call 2 mcptoolu_01 mcp__phone__dial {"who":"Rosa"}"#));
     assert!(has("5: stem-5: call 1 toolu_01tide tide"));
     assert!(has("4: stem-1: end answered"));
+}
+
+#[test]
+fn gemini_cli_session() {
+    let log = lines("gemini", &fixture("gemini_cli.jsonl"));
+    assert_eq!(counts(&log), [1, 4, 3, 0, 0]);
+    assert!(log.notices.is_empty());
+    let has = |part: &str| log.events.iter().any(|event| event.contains(part));
+    assert!(has(
+        r#"start - "Tidy the cellar list" {"kind":"main","model":"gemini-2.5-pro"}"#
+    ));
+    assert!(has(r#"7: b7c1: call 1 glob_2 glob {"pattern":"*.txt"}"#));
+    assert!(has("result glob_2 error \"no such directory\""));
+    assert!(has(
+        r#"call 2 shell_3 run_shell_command {"command":"rm cellar.txt"} recorded block"#
+    ));
+    assert!(has("result sleep_4 error"));
+}
+
+#[test]
+fn gemini_cli_whole_session() {
+    let log = lines("gemini", &one_line("gemini_cli_older.json"));
+    assert_eq!(counts(&log), [1, 1, 1, 0, 0]);
+    assert!(
+        log.events
+            .contains(&"1: 0a44: result count_1 ok \"41\"".to_owned())
+    );
+}
+
+#[test]
+fn gemini_stream() {
+    let log = lines("gemini", &fixture("gemini_stream.jsonl"));
+    assert_eq!(counts(&log), [1, 3, 3, 0, 1]);
+    assert!(log.notices.is_empty());
+    let events = [
+        r#"2: c2d9: start - "Sort the corks" {"model":"gemini-2.5-flash"}"#,
+        "4: c2d9: call 1 list_1 list_corks {}",
+        r#"6: c2d9: call 1 weigh_2 weigh {"cork":3}"#,
+        "7: c2d9: result weigh_2 error \"there are no scales\"",
+        "8: c2d9: result list_1 ok \"3 corks\"",
+        r#"9: c2d9: call 2 write_3 write_file {"file_path":"corks.txt"}"#,
+        "10: c2d9: result write_3 ok -",
+        "11: c2d9: end answered",
+    ];
+    assert_eq!(log.events, events);
+}
+
+#[test]
+fn gemini_responses() {
+    let log = lines("gemini", &fixture("gemini.responses.jsonl"));
+    assert_eq!(counts(&log), [1, 3, 0, 0, 1]);
+    assert_eq!(log.notices, ["warning assumed 2:1 -"]);
+    let last = r#"3: -: call 2 call-3 write_file {"file_path":"c.txt"}"#;
+    assert!(log.events.contains(&last.to_owned()));
+}
+
+#[test]
+fn gemini_api() {
+    let log = lines("gemini", &fixture("gemini_api.jsonl"));
+    assert_eq!(counts(&log), [1, 2, 2, 0, 1]);
+    assert!(log.notices.is_empty());
+    let events = [
+        r#"2: stem-1: call 1 call-1 weather {"town":"Thun"}"#,
+        r#"2: stem-1: call 1 call-2 weather {"town":"Chur"}"#,
+        r#"3: stem-1: result call-1 - {"sky":"rain"}"#,
+        "3: stem-1: result call-2 error \"no station\"",
+        "4: stem-1: end answered",
+    ];
+    assert_eq!(log.events[1..], events);
 }

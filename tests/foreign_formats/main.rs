@@ -4,6 +4,7 @@ mod anthropic;
 mod claude_code;
 mod claude_code_refusals;
 mod fixtures;
+mod gemini;
 mod log;
 mod mcp;
 mod openai_chat;

@@ -11,11 +11,13 @@ pub mod held;
 pub mod ids;
 pub mod meta;
 pub mod out;
+pub mod parts;
 pub mod record;
 pub mod run;
 pub mod text;
 pub mod time;
 pub mod told;
+pub mod unnamed;
 
 pub use args::arguments;
 pub use content::Content;

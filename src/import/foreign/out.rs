@@ -24,6 +24,15 @@ impl<'s> Out<'s> {
         }
     }
 
+    /// The same for a record that stood at `place` and was held back.
+    pub fn at(&mut self, place: Place) -> Out<'_> {
+        Out {
+            sink: self.sink,
+            place,
+            run: self.run.clone(),
+        }
+    }
+
     /// Names the run that notices belong to from here on.
     pub fn set_run(&mut self, run: impl Into<String>) {
         self.run = Some(run.into());
