@@ -4,6 +4,7 @@
 //! Whatever the format, an input comes to its importer cut into records: the lines of a JSONL file,
 //! the elements of a top-level array, or the values of a file that holds one after the other.
 
+pub mod adk;
 pub mod anthropic;
 pub mod canonical;
 pub mod claude_code;
@@ -143,6 +144,7 @@ pub const IMPORTERS: &[Format] = &[
     mcp::FORMAT,
     anthropic::FORMAT,
     gemini::FORMAT,
+    adk::FORMAT,
     openai_chat::FORMAT,
     canonical::FORMAT,
 ];

@@ -199,3 +199,53 @@ fn gemini_api() {
     ];
     assert_eq!(log.events[1..], events);
 }
+
+#[test]
+fn adk_session() {
+    let log = lines("adk", &one_line("adk_session.json"));
+    assert_eq!(counts(&log), [1, 5, 6, 0, 0]);
+    assert!(log.notices.is_empty());
+    let events = [
+        r#"1: night-7: start - "Open the dome and point at Vega." {"app":"observatory"}"#,
+        "1: night-7: call 1 adk-1 read_wind {}",
+        r#"1: night-7: call 1 adk-2 read_rain {"hours":1}"#,
+        "1: night-7: result adk-1 - \"calm\"",
+        r#"1: night-7: result adk-2 error {"status":"error","error_message":"gauge is wet"}"#,
+        r#"1: night-7: call 2 adk-3 open_dome {"by":"half"} recorded allow approved"#,
+        "1: night-7: result adk-3 - \"half open\"",
+        r#"1: night-7: call 3 adk-5 transfer_to_agent {"agent_name":"pointer"}"#,
+        "1: night-7: result adk-5 - -",
+        r#"1: night-7: call 4 adk-6 point {"at":"Vega"}"#,
+        r#"1: night-7: result adk-6 ok {"status":"pending"}"#,
+        r#"1: night-7: result adk-6 ok {"status":"done"}"#,
+    ];
+    assert_eq!(log.events, events);
+}
+
+#[test]
+fn adk_events() {
+    let log = lines("adk", &fixture("adk_events.jsonl"));
+    assert_eq!(counts(&log), [1, 2, 2, 0, 0]);
+    assert!(log.notices.is_empty());
+    let results = [
+        "3: -: result call-1 - -4",
+        "3: -: result call-2 error \"no sensor\"",
+    ];
+    assert_eq!(log.events[3..], results);
+}
+
+#[test]
+fn adk_evaluation() {
+    let log = lines("adk", &one_line("adk.evalset.json"));
+    let events = [
+        r#"1: clear_night: start - "Is it clear?" {"app":"observatory"}"#,
+        r#"1: clear_night: call 1 adk-1 look_up {"at":"north"}"#,
+        "1: clear_night: result adk-1 - \"a cloud\"",
+        r#"1: clear_night: call 2 call-2 look_up {"at":"south"}"#,
+        "1: clear_night: result call-2 - \"stars\"",
+        "1: clear_night: end answered",
+        r#"1: no_calls: start - "Thanks." -"#,
+    ];
+    assert_eq!(log.events, events);
+    assert_eq!(log.notices, ["warning assumed 1:1 clear_night"]);
+}

@@ -86,13 +86,15 @@ impl Sink for Log {
                 text(e.meta.as_ref())
             ),
             Event::ToolCall(e) => format!(
-                "call {} {} {} {}{}",
+                "call {} {} {} {}{}{}",
                 e.turn.unwrap_or(0),
                 e.id.as_deref().unwrap_or("-"),
                 e.tool,
                 text(Some(&e.args)),
                 e.recorded
-                    .map_or(String::new(), |r| format!(" recorded {}", r.as_str()))
+                    .map_or(String::new(), |r| format!(" recorded {}", r.as_str())),
+                e.approval
+                    .map_or(String::new(), |a| format!(" {}", a.as_str()))
             ),
             Event::ToolResult(e) => format!(
                 "result {} {} {}",

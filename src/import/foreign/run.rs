@@ -17,7 +17,9 @@ use super::record::kind;
 use super::told::Told;
 use super::unnamed::Unnamed;
 use crate::import::Sink;
-use crate::trace::event::{Event, RunEnd, RunStart, RunStatus, ToolCall};
+use crate::trace::event::{
+    Approval, ApprovalOutcome, Event, Recorded, RunEnd, RunStart, RunStatus, ToolCall,
+};
 use crate::trace::fault::{FaultCode, Place, WarningCode};
 use crate::trace::json::Json;
 use crate::trace::money::Nano;
@@ -200,6 +202,31 @@ impl Run {
             }
         }
         self.held.answer(call, answer, self.name.as_deref(), out);
+    }
+
+    /// Takes what was decided about the open call that the recording calls `id`, before what became
+    /// of it. For a call that has been handed on, all that can still be said is what somebody decided.
+    pub fn decide(
+        &mut self,
+        id: &str,
+        recorded: Recorded,
+        approval: Option<(ApprovalOutcome, &'static str)>,
+        out: &mut Out<'_>,
+    ) {
+        let Some(call) = self.ids.open(id) else {
+            return;
+        };
+        let outcome = approval.map(|(outcome, _)| outcome);
+        if !self.held.decide(call, recorded, outcome)
+            && let Some((decision, by)) = approval
+        {
+            out.event(Event::Approval(Approval {
+                run: self.name.as_deref().map(Cow::Borrowed),
+                call: Cow::Borrowed(call),
+                decision,
+                by: Some(Cow::Borrowed(by)),
+            }));
+        }
     }
 
     /// Takes what became of the earliest open call that has no id in the recording: of any tool, or
