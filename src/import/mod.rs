@@ -4,6 +4,7 @@
 //! Whatever the format, an input comes to its importer cut into records: the lines of a JSONL file,
 //! the elements of a top-level array, or the values of a file that holds one after the other.
 
+pub mod adk;
 pub mod agentdojo;
 pub mod anthropic;
 mod archive;
@@ -16,6 +17,7 @@ mod cut;
 pub mod doc;
 pub mod drive;
 pub mod foreign;
+pub mod gemini;
 pub mod inspect_ai;
 pub mod langfuse;
 pub mod langsmith;
@@ -169,7 +171,9 @@ pub const IMPORTERS: &[Format] = &[
     openai_agents::FORMAT,
     langsmith::FORMAT,
     pi::FORMAT,
+    gemini::FORMAT,
     opencode::FORMAT,
+    adk::FORMAT,
     langfuse::FORMAT,
     openai_responses::FORMAT,
     anthropic::FORMAT,

@@ -513,3 +513,122 @@ fn atif_trajectory() {
     ];
     assert_eq!(log.notices, notices);
 }
+
+#[test]
+fn gemini_cli_session() {
+    let log = lines("gemini", &fixture("gemini_cli.jsonl"));
+    assert_eq!(counts(&log), [1, 4, 3, 0, 0]);
+    assert!(log.notices.is_empty());
+    let has = |part: &str| log.events.iter().any(|event| event.contains(part));
+    assert!(has(
+        r#"start - "Tidy the cellar list" {"kind":"main","model":"gemini-2.5-pro"}"#
+    ));
+    assert!(has(r#"7: b7c1: call 1 glob_2 glob {"pattern":"*.txt"}"#));
+    assert!(has("result glob_2 error \"no such directory\""));
+    assert!(has(
+        r#"call 2 shell_3 run_shell_command {"command":"rm cellar.txt"} recorded block"#
+    ));
+    assert!(has("result sleep_4 error"));
+}
+
+#[test]
+fn gemini_cli_whole_session() {
+    let log = whole("gemini", &fixture("gemini_cli_older.json"));
+    assert_eq!(counts(&log), [1, 1, 1, 0, 0]);
+    assert!(
+        log.events
+            .contains(&"1: 0a44: result count_1 ok \"41\"".to_owned())
+    );
+}
+
+#[test]
+fn gemini_stream() {
+    let log = lines("gemini", &fixture("gemini_stream.jsonl"));
+    assert_eq!(counts(&log), [1, 3, 3, 0, 1]);
+    assert!(log.notices.is_empty());
+    let events = [
+        r#"2: c2d9: start - "Sort the corks" {"model":"gemini-2.5-flash"}"#,
+        "4: c2d9: call 1 list_1 list_corks {}",
+        r#"6: c2d9: call 1 weigh_2 weigh {"cork":3}"#,
+        "7: c2d9: result weigh_2 error \"there are no scales\"",
+        "8: c2d9: result list_1 ok \"3 corks\"",
+        r#"9: c2d9: call 2 write_3 write_file {"file_path":"corks.txt"}"#,
+        "10: c2d9: result write_3 ok -",
+        "11: c2d9: end answered",
+    ];
+    assert_eq!(log.events, events);
+}
+
+#[test]
+fn gemini_responses() {
+    let log = lines("gemini", &fixture("gemini.responses.jsonl"));
+    assert_eq!(counts(&log), [1, 3, 0, 0, 1]);
+    assert_eq!(log.notices, ["warning assumed 2:1 -"]);
+    let last = r#"3: -: call 2 call-3 write_file {"file_path":"c.txt"}"#;
+    assert!(log.events.contains(&last.to_owned()));
+}
+
+#[test]
+fn gemini_api() {
+    let log = lines("gemini", &fixture("gemini_api.jsonl"));
+    assert_eq!(counts(&log), [1, 2, 2, 0, 1]);
+    assert!(log.notices.is_empty());
+    let events = [
+        r#"2: stem-1: call 1 call-1 weather {"town":"Thun"}"#,
+        r#"2: stem-1: call 1 call-2 weather {"town":"Chur"}"#,
+        r#"3: stem-1: result call-1 - {"sky":"rain"}"#,
+        "3: stem-1: result call-2 error \"no station\"",
+        "4: stem-1: end answered",
+    ];
+    assert_eq!(log.events[1..], events);
+}
+
+#[test]
+fn adk_session() {
+    let log = whole("adk", &fixture("adk_session.json"));
+    assert_eq!(counts(&log), [1, 5, 6, 0, 0]);
+    assert!(log.notices.is_empty());
+    let events = [
+        r#"1: night-7: start - "Open the dome and point at Vega." {"app":"observatory"}"#,
+        "1: night-7: call 1 adk-1 read_wind {}",
+        r#"1: night-7: call 1 adk-2 read_rain {"hours":1}"#,
+        "1: night-7: result adk-1 - \"calm\"",
+        r#"1: night-7: result adk-2 error {"status":"error","error_message":"gauge is wet"}"#,
+        r#"1: night-7: call 2 adk-3 open_dome {"by":"half"} recorded allow approval approved"#,
+        "1: night-7: result adk-3 - \"half open\"",
+        r#"1: night-7: call 3 adk-5 transfer_to_agent {"agent_name":"pointer"}"#,
+        "1: night-7: result adk-5 - -",
+        r#"1: night-7: call 4 adk-6 point {"at":"Vega"}"#,
+        r#"1: night-7: result adk-6 ok {"status":"pending"}"#,
+        r#"1: night-7: result adk-6 ok {"status":"done"}"#,
+    ];
+    assert_eq!(log.events, events);
+}
+
+#[test]
+fn adk_events() {
+    let log = lines("adk", &fixture("adk_events.jsonl"));
+    assert_eq!(counts(&log), [1, 2, 2, 0, 0]);
+    assert!(log.notices.is_empty());
+    let results = [
+        "3: -: result call-1 - -4",
+        "3: -: result call-2 error \"no sensor\"",
+    ];
+    assert_eq!(log.events[3..], results);
+}
+
+#[test]
+fn adk_evaluation() {
+    let log = whole("adk", &fixture("adk.evalset.json"));
+    let events = [
+        r#"1: clear_night: start - "Is it clear?" {"app":"observatory"}"#,
+        r#"1: clear_night: call 1 adk-1 look_up {"at":"north"}"#,
+        "1: clear_night: result adk-1 - \"a cloud\"",
+        r#"1: clear_night: call 2 call-2 look_up {"at":"south"}"#,
+        "1: clear_night: result call-2 - \"stars\"",
+        "1: clear_night: end answered",
+        r#"1: no_calls: start - "Thanks." -"#,
+    ];
+    assert_eq!(log.events, events);
+    assert_eq!(log.notices, ["warning assumed 1:1 clear_night"]);
+}

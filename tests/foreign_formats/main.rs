@@ -1,5 +1,6 @@
 //! Importers of foreign recordings: what they make of each kind of row.
 
+mod adk;
 mod agentdojo;
 mod anthropic;
 mod atif;
@@ -8,6 +9,7 @@ mod claude_code;
 mod claude_code_refusals;
 mod codex;
 mod fixtures;
+mod gemini;
 mod inspect_ai;
 mod langfuse;
 mod langsmith;

@@ -105,6 +105,24 @@ impl Held {
         self.release_complete(run, out);
     }
 
+    /// Puts what was decided about a call on the call itself. Returns whether it is held, so that this
+    /// can still be done.
+    pub fn decide(
+        &mut self,
+        id: &str,
+        recorded: Recorded,
+        approval: Option<ApprovalOutcome>,
+    ) -> bool {
+        let waiting = self.ids.get(id).filter(|waiting| !waiting.is_answered);
+        let call = waiting.and_then(|waiting| self.calls.get_mut(waiting.index));
+        let Some((_, call)) = call else {
+            return false;
+        };
+        call.recorded = Some(recorded);
+        call.approval = approval;
+        true
+    }
+
     fn release_complete(&mut self, run: Option<&str>, out: &mut Out<'_>) {
         if self.open == 0 {
             self.release(run, out);
@@ -210,6 +228,16 @@ mod tests {
         assert_eq!(events("1a -a"), ["1 call a blocked"]);
         let one = ["1 call a", "2 call b blocked", "4 result a"];
         assert_eq!(events("1a 1b -b +a"), one);
+    }
+
+    #[test]
+    fn a_decision_is_put_on_a_call_that_waits() {
+        let (_, mut held) = play("1a");
+        assert!(held.decide("a", Recorded::Allow, Some(ApprovalOutcome::Approved)));
+        let approval = held.calls.first().and_then(|(_, call)| call.approval);
+        assert_eq!(approval, Some(ApprovalOutcome::Approved));
+        let (_, mut held) = play("1a +a");
+        assert!(!held.decide("a", Recorded::Allow, None));
     }
 
     #[test]

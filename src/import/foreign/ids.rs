@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 
 /// What a call did, for telling a repeated record from another call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fingerprint([u8; 32]);
 
 impl Fingerprint {
@@ -73,6 +73,12 @@ impl CallIds {
     /// Whether a call of this id has been added.
     pub fn knows(&self, id: &str) -> bool {
         self.calls.get(id).is_some_and(|calls| !calls.is_empty())
+    }
+
+    /// The unique id of the open call that a result of this id would go to.
+    pub fn open(&self, id: &str) -> Option<&str> {
+        let open = self.calls.get(id)?.iter().rev().find(|call| call.open);
+        open.map(|call| call.name.as_str())
     }
 
     /// Adds a call and returns its unique id.
@@ -148,8 +154,10 @@ mod tests {
         let mut ids = CallIds::default();
         ids.add("x", print("1"));
         ids.add("x", print("2"));
+        assert_eq!(ids.open("x"), Some("x#2"));
         assert_eq!(ids.close("x"), Pairing::Open("x#2".into()));
         assert_eq!(ids.close("x"), Pairing::Open("x".into()));
+        assert_eq!(ids.open("x"), None);
         let answered = Pairing::Answered {
             id: "x#2".into(),
             repeated: false,

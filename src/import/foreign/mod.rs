@@ -12,6 +12,7 @@ pub mod ids;
 pub mod items;
 pub mod meta;
 pub mod out;
+pub mod parts;
 pub mod python;
 pub mod record;
 pub mod run;
@@ -19,6 +20,7 @@ pub mod spans;
 pub mod text;
 pub mod time;
 pub mod told;
+pub mod unnamed;
 
 pub use args::arguments;
 pub use content::Content;

@@ -24,18 +24,18 @@ impl<'s> Out<'s> {
         }
     }
 
-    /// Names the run that notices belong to from here on.
-    pub fn set_run(&mut self, run: impl Into<String>) {
-        self.run = Some(run.into());
-    }
-
-    /// The same, of a record that stands elsewhere.
-    pub fn elsewhere(&mut self, place: Place) -> Out<'_> {
+    /// The same for a record that stood at `place` and was held back.
+    pub fn at(&mut self, place: Place) -> Out<'_> {
         Out {
             sink: &mut *self.sink,
             place,
             run: self.run.clone(),
         }
+    }
+
+    /// Names the run that notices belong to from here on.
+    pub fn set_run(&mut self, run: impl Into<String>) {
+        self.run = Some(run.into());
     }
 
     /// Where the record stands.
@@ -56,14 +56,6 @@ impl<'s> Out<'s> {
     /// Hands on an event that stands at a place of its own: one of an earlier record, held back.
     pub fn event_at(&mut self, place: Place, event: Event<'_>) {
         self.sink.event(place, event);
-    }
-
-    /// Lets something that stands at a place of its own be said there.
-    pub fn at<T>(&mut self, place: Place, say: impl FnOnce(&mut Self) -> T) -> T {
-        let own = std::mem::replace(&mut self.place, place);
-        let said = say(self);
-        self.place = own;
-        said
     }
 
     /// Reports a fault of the record.

@@ -15,13 +15,16 @@ use super::ids::{CallIds, Fingerprint, Pairing};
 use super::out::{Out, quote};
 use super::record::kind;
 use super::told::Told;
+use super::unnamed::Unnamed;
 use crate::import::Sink;
-use crate::trace::event::{Event, RunEnd, RunStart, RunStatus, ToolCall};
+use crate::trace::event::{
+    Approval, ApprovalOutcome, Event, Recorded, RunEnd, RunStart, RunStatus, ToolCall,
+};
 use crate::trace::fault::{FaultCode, Place, WarningCode};
 use crate::trace::json::Json;
 use crate::trace::money::Nano;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 /// A run.
 #[derive(Debug, Default)]
@@ -37,8 +40,8 @@ pub struct Run {
     next_answer: Option<Option<String>>,
     calls: u64,
     ids: CallIds,
-    /// Calls without an id that wait for their result: tool and the id given here.
-    unnamed: VecDeque<(String, String)>,
+    /// Calls without an id that wait for their result, by the id given here.
+    unnamed: Unnamed,
     held: Held,
     /// Where repeated history begins, and how many calls of it were left out.
     repeats: Option<(Place, u64)>,
@@ -125,7 +128,7 @@ impl Run {
             self.tell_reuse(&id, &unique, out);
         }
         if given.is_none() {
-            self.unnamed.push_back((call.tool.to_string(), id));
+            self.unnamed.push(&call.tool, id);
         }
         self.begin(RunStart::default(), out);
         self.begin_turn();
@@ -212,13 +215,47 @@ impl Run {
         self.held.answer(call, answer, self.name.as_deref(), out);
     }
 
+    /// Takes what was decided about the open call that the recording calls `id`, before what became
+    /// of it. For a call that has been handed on, all that can still be said is what somebody decided.
+    pub fn decide(
+        &mut self,
+        id: &str,
+        recorded: Recorded,
+        approval: Option<(ApprovalOutcome, &'static str)>,
+        out: &mut Out<'_>,
+    ) {
+        let Some(call) = self.ids.open(id) else {
+            return;
+        };
+        let outcome = approval.map(|(outcome, _)| outcome);
+        if !self.held.decide(call, recorded, outcome)
+            && let Some((decision, by)) = approval
+        {
+            out.event(Event::Approval(Approval {
+                run: self.name.as_deref().map(Cow::Borrowed),
+                call: Cow::Borrowed(call),
+                decision,
+                by: Some(Cow::Borrowed(by)),
+            }));
+        }
+    }
+
     /// Takes what became of the earliest open call that has no id in the recording: of any tool, or
     /// of `tool` where the recording names it. For formats whose calls never have ids.
     pub fn answer_in_order(&mut self, tool: Option<&str>, answer: Answer, out: &mut Out<'_>) {
-        let waits = |(name, _): &(String, String)| tool.is_none_or(|tool| tool == name);
-        let position = self.unnamed.iter().position(waits);
-        let call = position.and_then(|at| self.unnamed.remove(at));
-        self.answer(&call.map(|(_, id)| id).unwrap_or_default(), answer, out);
+        let call = self.unnamed.take(tool);
+        self.answer(&call.unwrap_or_default(), answer, out);
+    }
+
+    /// Whether a call of `tool` that has no id in the recording waits for its result.
+    pub fn waits_in_order(&mut self, tool: &str) -> bool {
+        self.unnamed.waits(tool)
+    }
+
+    /// Calls without an id so far get no result any more: in formats whose results follow their turn,
+    /// one that comes later belongs to a later call.
+    pub fn end_order(&mut self) {
+        self.unnamed.clear();
     }
 
     /// Hands on the calls that are held: nothing more is to be expected for them.

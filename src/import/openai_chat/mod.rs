@@ -162,7 +162,7 @@ impl OpenAiChat {
         if let Some(stream) = self.stream.take() {
             let place = stream.place;
             for message in stream.finish() {
-                out.at(place, |out| self.loose(&message, out));
+                self.loose(&message, &mut out.at(place));
             }
         }
     }

@@ -289,7 +289,7 @@ impl Thread {
                 State::Done => continue,
             };
             self.run.turn(None);
-            out.at(request.place, |out| self.run.call(call, out));
+            self.run.call(call, &mut out.at(request.place));
         }
         self.run.release(out);
     }

@@ -146,7 +146,7 @@ impl Session {
         if let Some(waiting) = self.waiting.take() {
             let mut called = waiting.called;
             called.call.recorded = Some(Recorded::Escalate);
-            self.hand_on(called, &mut out.elsewhere(waiting.place));
+            self.hand_on(called, &mut out.at(waiting.place));
         }
     }
 
