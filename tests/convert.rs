@@ -223,3 +223,29 @@ fn a_reader_that_goes_away_is_no_failure() {
         ran.says("standard output cannot be written");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_leaves_no_file() {
+    let scratch = Scratch::new();
+    let pipe = scratch.path().join("pipe.jsonl");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    if !made.is_ok_and(|status| status.success()) {
+        eprintln!("not tested: no named pipes here");
+        return;
+    }
+    let child = scratch.spawn("convert pipe.jsonl -o c.jsonl", Stdio::null());
+    // Opening waits until the program reads, and it reads only once it is ready to be stopped.
+    let mut writer = std::fs::File::options()
+        .write(true)
+        .open(&pipe)
+        .expect("the program opens the other end");
+    std::io::Write::write_all(&mut writer, TRACE.as_bytes()).expect("a record");
+    assert_eq!(scratch.names().len(), 2, "a file is under way");
+    let kill = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(kill.is_ok_and(|status| status.success()));
+    ran(child.wait_with_output().expect("it ends")).ends(130);
+    assert_eq!(scratch.names(), ["pipe.jsonl"]);
+}

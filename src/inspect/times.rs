@@ -27,10 +27,8 @@ impl Times {
 
     /// Adds those of other calls.
     pub fn merge(&mut self, other: &Times) {
-        for end in [&other.first, &other.last] {
-            if let Some((ns, written)) = end {
-                self.add(*ns, written, None);
-            }
+        for (ns, written) in [&other.first, &other.last].into_iter().flatten() {
+            self.add(*ns, written, None);
         }
         self.backwards += other.backwards;
         self.unreadable += other.unreadable;
