@@ -264,12 +264,12 @@ fn agents_of_tools_are_runs_of_their_own() {
         begin("2", "1", "agent", "main"),
         model("2", &[call("a")]),
         begin("3", "2", "tool", "f"),
-        begin("4", "3", "agent", "helper"),
+        begin("4", "3", "agent", "scout"),
         model("4", &[call("b")]),
         tool("4", "b", r#""result":"inner""#),
         tool("2", "a", r#""result":"outer""#),
         begin("5", "2", "tool", "f"),
-        begin("6", "5", "agent", "helper"),
+        begin("6", "5", "agent", "scout"),
         model("6", &[call("c")]),
     ]);
     let expected = [
@@ -277,11 +277,11 @@ fn agents_of_tools_are_runs_of_their_own() {
         r#": call 1 a f {"x":"a"}"#,
         r#": result a ok "outer""#,
         ": end answered",
-        r#"/helper: start helper "-" -"#,
-        r#"/helper: call 1 b f {"x":"b"}"#,
-        r#"/helper: result b ok "inner""#,
-        r#"/helper#2: start helper "-" -"#,
-        r#"/helper#2: call 1 c f {"x":"c"}"#,
+        r#"/scout: start scout "-" -"#,
+        r#"/scout: call 1 b f {"x":"b"}"#,
+        r#"/scout: result b ok "inner""#,
+        r#"/scout#2: start scout "-" -"#,
+        r#"/scout#2: call 1 c f {"x":"c"}"#,
     ];
     assert_eq!(said(&log), expected);
 }
@@ -319,7 +319,7 @@ fn events_within_events_are_a_run_of_their_own() {
         tool("", "b", r#""result":"inner""#),
     ]
     .join(",");
-    let outer = format!(r#""result":"outer","agent":"helper","events":[{inner}]"#);
+    let outer = format!(r#""result":"outer","agent":"scout","events":[{inner}]"#);
     let log = events(&[model("", &[call("a")]), tool("", "a", &outer)]);
     let made: Vec<_> = said(&log)
         .into_iter()
@@ -327,7 +327,7 @@ fn events_within_events_are_a_run_of_their_own() {
         .collect();
     let expected = [
         r#": call 1 a f {"x":"a"}"#,
-        r#"/helper: call 1 b f {"x":"b"}"#,
+        r#"/scout: call 1 b f {"x":"b"}"#,
     ];
     assert_eq!(made, expected);
 }
