@@ -98,8 +98,9 @@ fn a_declined_call_did_not_run() {
     );
     let log = events(&[&a, &end, &output("a", "\"whatever it says\"")]);
     assert_eq!(log, ["call 1 a f {} recorded block"]);
-    let log = events(&[&a, &output("a", "\"exec command rejected by user\"")]);
-    assert_eq!(log, ["call 1 a f {} recorded block"]);
+    let shell = a.replace(r#""name":"f""#, r#""name":"shell""#);
+    let log = events(&[&shell, &output("a", "\"exec command rejected by user\"")]);
+    assert_eq!(log, ["call 1 a shell {} recorded block"]);
 }
 
 #[test]
