@@ -417,3 +417,31 @@ fn an_argument_that_stands_alone_gets_the_name_that_the_model_gave_it() {
     assert_eq!(call, r#"call 1 call-1 a "{\"path\": \"x""#);
     assert_eq!(notice, "warning unparsed_arguments 1:1 -");
 }
+
+#[test]
+fn traces_of_one_conversation_are_one_run() {
+    let of = |trace: &str, id: &str, times, session: &str| {
+        let attributes = [
+            text("gen_ai.operation.name", "execute_tool"),
+            text("gen_ai.tool.name", id),
+            text("gen_ai.conversation.id", session),
+        ];
+        let trace = format!(r#""traceId":"{trace}""#);
+        span(id, times, "", &attributes).replace(r#""traceId":"a""#, &trace)
+    };
+    let log = read(&[
+        of("b", "2", (3, 4), "s"),
+        of("a", "1", (1, 2), "s"),
+        of("c", "3", (5, 6), "z"),
+    ]);
+    let runs: Vec<_> = log
+        .events
+        .iter()
+        .map(|event| event.split(": ").nth(1).expect("a run"))
+        .collect();
+    assert_eq!(runs, ["s", "s", "s", "s", "s", "z", "z", "z"]);
+    assert_eq!(log.notices, [""; 0]);
+    let log = read(&[of("a", "2", (3, 4), "s"), of("a", "1", (1, 2), "r")]);
+    assert!(log.events.iter().all(|event| event.starts_with("1: r: ")));
+    assert_eq!(log.notices, ["warning assumed 1:1 r"]);
+}

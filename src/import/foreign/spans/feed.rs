@@ -75,6 +75,10 @@ fn run(name: Option<String>, mut traces: Vec<Trace>, stem: &str, sink: &mut dyn 
     };
     let mut out = Out::new(sink, place);
     out.set_run(name.as_deref().unwrap_or(stem));
+    if traces.iter().any(|trace| trace.has_sessions) {
+        let message = "a trace names several conversations, it is taken as part of the first";
+        out.warn(WarningCode::Assumed, message);
+    }
     let mut run = Run::new(name);
     run.begin(start, &mut out);
     let mut line = Timeline {

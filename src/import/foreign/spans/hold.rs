@@ -39,6 +39,8 @@ pub struct Trace {
     pub has_tools: bool,
     /// The conversation it belongs to, and when the span began that says so.
     pub session: Option<(Timestamp, String)>,
+    /// Whether its spans name several conversations.
+    pub has_sessions: bool,
     /// What the user asked for first, and when.
     pub prompt: Option<(Timestamp, String)>,
     /// Results that the model was given to read, by call, and when that was first.
@@ -136,6 +138,11 @@ impl Trace {
     /// Takes out of a span what belongs to the trace as a whole. Returns how many bytes of it are held.
     pub fn note(&mut self, span: &mut Span) -> usize {
         let at = span.start.unwrap_or(Timestamp::MAX);
+        let other = |(_, known): &(Timestamp, String)| {
+            let named = span.details.session.as_ref();
+            named.is_some_and(|named| named != known)
+        };
+        self.has_sessions |= self.session.as_ref().is_some_and(other);
         let mut size = earliest(&mut self.session, at, span.details.session.take());
         size += earliest(&mut self.prompt, at, span.details.prompt.take());
         for (name, text) in span.details.meta.drain(..) {
