@@ -279,8 +279,8 @@ fn otel_lines() {
     ];
     assert_eq!(log.events, events);
     let notices = [
-        "warning unparsed_arguments 7:1 -",
         "warning assumed 7:1 -",
+        "warning unparsed_arguments 7:1 harvest-42",
         "warning assumed 2:1 harvest-42",
     ];
     assert_eq!(log.notices, notices);
