@@ -254,5 +254,5 @@ fn a_search_that_is_never_complete_is_still_a_call() {
     let started =
         r#"{"type":"item.started","item":{"id":"item_0","type":"web_search","query":""}}"#;
     let log = read(&[r#"{"type":"thread.started","thread_id":"t"}"#, started]);
-    assert_eq!(log.events[1], "2: t: call 1 item_0 web_search {}");
+    assert_eq!(log.events[1], "2: t: call 1 item_0 web_search {} unknown");
 }

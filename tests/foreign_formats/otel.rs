@@ -189,7 +189,7 @@ fn a_call_seen_by_client_and_server_is_one() {
     let alone = read(&[span("3", (3, 4), r#""kind":2,"#, &served)]);
     assert_eq!(
         events(&alone),
-        ["call 1 call-1 read unknown", r#"result call-1 ok "text""#]
+        ["call 1 call-1 read {} unknown", r#"result call-1 ok "text""#]
     );
 }
 
@@ -241,10 +241,10 @@ fn arguments_that_are_not_told_are_unknown() {
         let log = read(&[span("1", (1, 2), "", &attributes)]);
         events(&log)[0].to_owned()
     };
-    assert_eq!(tool(&[]), "call 1 call-1 a unknown");
+    assert_eq!(tool(&[]), "call 1 call-1 a {} unknown");
     assert_eq!(
         tool(&[text("input.value", "__REDACTED__")]),
-        "call 1 call-1 a unknown"
+        "call 1 call-1 a {} unknown"
     );
     assert_eq!(tool(&[text("input.value", "{}")]), "call 1 call-1 a {}");
     assert_eq!(tool(&[text("input.value", "x")]), "call 1 call-1 a \"x\"");
