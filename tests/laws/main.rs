@@ -19,3 +19,4 @@ mod replay;
 mod runs;
 mod safety;
 mod trial;
+mod truncation;
