@@ -169,5 +169,8 @@ fn what_is_not_an_item_is_told() {
         "fault bad_field 5:1 stem",
     ];
     assert_eq!(log.notices, notices);
-    assert!(log.events.contains(&"4: -: call 1 a new {} unknown".to_owned()));
+    assert!(
+        log.events
+            .contains(&"4: -: call 1 a new {} unknown".to_owned())
+    );
 }

@@ -189,7 +189,10 @@ fn a_call_seen_by_client_and_server_is_one() {
     let alone = read(&[span("3", (3, 4), r#""kind":2,"#, &served)]);
     assert_eq!(
         events(&alone),
-        ["call 1 call-1 read {} unknown", r#"result call-1 ok "text""#]
+        [
+            "call 1 call-1 read {} unknown",
+            r#"result call-1 ok "text""#
+        ]
     );
 }
 
