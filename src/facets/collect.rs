@@ -1,9 +1,9 @@
 //! Walks a call's arguments in document order and tells command lines from other text.
 
+use super::command::Script;
+use super::follow::{self, Start};
 use super::names;
-use super::shell::{Script, Simple};
 use super::tools::{self, Tool};
-use super::wrappers;
 use crate::trace::json::Json;
 
 /// One string of the arguments, or one command line.
@@ -72,11 +72,15 @@ impl<'a> Walk<'_, 'a> {
     /// A command line in one string.
     fn line(&mut self, text: &str) {
         let script = if self.tool.is_other_shell() {
-            wrappers::guess(text, 0)
+            follow::guess(text, self.start())
         } else {
-            wrappers::read(text, 0)
+            follow::line(text, self.start())
         };
         self.items.push(Item::Commands(script));
+    }
+
+    fn start(&self) -> Start<'_> {
+        Start::default()
     }
 
     /// A command as a list: its words, unless the first item holds blanks or the key says that
@@ -102,24 +106,20 @@ impl<'a> Walk<'_, 'a> {
         if !program.trim().contains(char::is_whitespace) {
             return self.words(std::iter::once(program.to_owned()).chain(words).collect());
         }
-        let mut script = wrappers::read(program, 0);
-        if let Some(last) = script.commands.pop() {
-            let mut last = last;
-            last.words.extend(words);
-            wrappers::unwrap(last, 0, &mut script);
+        let mut text = program.to_owned();
+        for word in words {
+            text.push_str(" '");
+            text.push_str(&word.replace('\'', "'\\''"));
+            text.push('\'');
         }
-        self.items.push(Item::Commands(script));
+        self.line(&text);
     }
 
     fn words(&mut self, words: Vec<String>) {
         if words.iter().all(|word| word.trim().is_empty()) {
             return;
         }
-        let mut script = Script {
-            commands: Vec::new(),
-            complete: true,
-        };
-        wrappers::unwrap(Simple::of_words(words), 0, &mut script);
+        let script = follow::words(words, self.start());
         self.items.push(Item::Commands(script));
     }
 }

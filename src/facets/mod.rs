@@ -9,7 +9,9 @@
 //! Lists keep the order of the document and repeat nothing.
 
 mod collect;
+pub mod command;
 pub mod effects;
+pub mod follow;
 mod hosts;
 pub mod names;
 pub mod options;
@@ -23,7 +25,7 @@ pub mod wrappers;
 
 use crate::trace::json::Json;
 use collect::Item;
-use shell::{Script, Simple};
+use command::{Script, Simple};
 use std::collections::HashSet;
 use tools::{Tool, Touch};
 
@@ -191,23 +193,26 @@ impl<'a> Arguments<'a> {
         &'i self,
         patched: impl Fn(&'i str) -> Vec<&'i str>,
         touched: impl Fn(Touch) -> bool,
-        of: impl Fn(effects::Effects<'i>) -> Vec<&'i str>,
+        of: impl Fn(effects::Effects) -> Vec<String>,
     ) -> Vec<String> {
         let mut list = List::default();
         for item in &self.items {
             match item {
                 Item::Text(key, text) => {
                     if self.tool.is_patch(key.as_deref()) {
-                        list.extend_paths(patched(text));
+                        patched(text)
+                            .into_iter()
+                            .for_each(|path| list.push_path("", path));
                     }
                     let touch = |key: &String| self.tool.touches(key, text);
                     if key.as_ref().is_some_and(|key| touched(touch(key))) {
-                        list.push_path(text);
+                        list.push_path("", text);
                     }
                 }
                 Item::Commands(script) => {
                     for command in &script.commands {
-                        list.extend_paths(of(effects::of_command(command)));
+                        let paths = of(effects::of_command(command));
+                        list.extend_files(&command.dirs, &paths);
                     }
                 }
             }
@@ -278,21 +283,28 @@ impl List {
         }
     }
 
-    fn push_path(&mut self, path: &str) {
+    fn push_path(&mut self, dir: &str, path: &str) {
         if path.trim().is_empty() {
             return;
         }
-        let path = paths::normalise(path);
+        let path = paths::join(dir, path);
         if !paths::is_stream(&path) {
             self.push(path);
         }
     }
 
-    fn extend_paths(&mut self, paths: Vec<&str>) {
-        // What a shell puts in place of a substitution is a stream.
-        let named = |path: &&str| !path.starts_with("<(") && !path.starts_with(">(");
-        let named = paths.into_iter().filter(named);
-        named.for_each(|path| self.push_path(path));
+    /// Appends the files of a command that runs in one of these directories.
+    fn extend_files(&mut self, dirs: &[String], paths: &[String]) {
+        for path in paths {
+            // What a shell puts in place of a substitution is a stream.
+            if path.starts_with("<(") || path.starts_with(">(") {
+                continue;
+            }
+            if dirs.is_empty() {
+                self.push_path("", path);
+            }
+            dirs.iter().for_each(|dir| self.push_path(dir, path));
+        }
     }
 
     fn extend(&mut self, texts: impl IntoIterator<Item = String>) {
