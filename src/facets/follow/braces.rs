@@ -39,6 +39,18 @@ pub(super) fn expand(word: &Word) -> Option<Vec<Vec<Piece<'_>>>> {
     braces.range(0, braces.tokens.len(), 0)
 }
 
+/// The texts that a text without quotes stands for; itself if they are too many.
+pub fn texts(text: &str) -> Vec<String> {
+    let word = Word::plain(text);
+    let Some(words) = expand(&word) else {
+        return vec![text.to_owned()];
+    };
+    let joined = words
+        .iter()
+        .map(|word| word.iter().map(|piece| &*piece.text).collect());
+    joined.collect()
+}
+
 /// A word split at what means something in braces.
 struct Braces<'w> {
     tokens: Vec<Piece<'w>>,

@@ -24,10 +24,14 @@ pub(super) struct Level {
     printed: Option<Feed>,
     /// The compound command; absent for a shell of its own.
     keyword: Option<Keyword>,
-    /// What is known in front of it.
+    /// What is known in front of it, or behind its latest condition.
     entry: State,
+    /// What is known in front of the whole of it.
+    front: State,
     /// What is known behind its branches so far.
     branches: Option<State>,
+    /// One of them runs in any case.
+    exhausted: bool,
     /// It is the body of a function.
     body: bool,
     /// The next compound command is one.
@@ -41,6 +45,7 @@ impl Level {
     pub fn new(state: State, input: Option<Feed>) -> Level {
         Level {
             entry: state.clone(),
+            front: state.clone(),
             state,
             after: None,
             early: None,
@@ -51,6 +56,7 @@ impl Level {
             printed: None,
             keyword: None,
             branches: None,
+            exhausted: false,
             body: false,
             function: false,
             closed: None,
@@ -135,15 +141,31 @@ impl Level {
         });
     }
 
-    /// Another branch of the compound command begins.
-    pub fn branch(&mut self, keyword: Keyword) {
+    /// Another part of the compound command begins.
+    pub fn branch(&mut self, mark: Mark) {
         self.settle(Mark::End);
-        if self.keyword == Some(keyword) {
-            let branches = self.branches.take().unwrap_or_else(|| self.entry.clone());
-            let branches = branches.either(&self.state);
-            self.state = self.entry.clone().either(&branches);
-            self.branches = Some(branches);
+        let own = match mark {
+            Mark::Else(keyword) => Some(keyword),
+            Mark::Then | Mark::Elif => Some(Keyword::If),
+            _ => Some(Keyword::Case),
+        };
+        if self.keyword != own {
+            return;
         }
+        if mark == Mark::Then {
+            self.entry = self.state.clone();
+            return;
+        }
+        let branches = match self.branches.take() {
+            Some(branches) => branches.either(&self.state),
+            None => self.state.clone(),
+        };
+        self.state = match mark {
+            Mark::Fall => self.entry.clone().either(&self.state),
+            _ => self.entry.clone(),
+        };
+        self.branches = Some(branches);
+        self.exhausted |= mark == Mark::Else(Keyword::If);
     }
 
     /// Whether a word closes this level.
@@ -154,7 +176,9 @@ impl Level {
     fn end(mut self) -> Level {
         self.settle(Mark::End);
         if self.keyword != Some(Keyword::Brace) || self.body {
-            self.state = self.entry.clone().either(&self.state);
+            if !self.exhausted {
+                self.state = self.entry.clone().either(&self.state);
+            }
             if let Some(branches) = self.branches.take() {
                 self.state = branches.either(&self.state);
             }
@@ -175,7 +199,7 @@ pub(super) fn close(levels: &mut Vec<Level>) {
     };
     if inner.keyword.is_some() {
         level.ran(inner.state, false, printed);
-        level.closed = Some(inner.entry);
+        level.closed = Some(inner.front);
     } else {
         level.state.overflow |= inner.state.overflow;
         if level.printed.is_none() {

@@ -5,7 +5,7 @@
 //! whether a command runs, both outcomes are kept. Loops and the bodies of functions are followed
 //! once. What cannot be known stays as it is written.
 
-mod braces;
+pub mod braces;
 mod change;
 mod feed;
 mod level;
@@ -170,7 +170,7 @@ impl Follow {
                 let inner = level.inner(Some(keyword));
                 levels.push(inner);
             }
-            Mark::Else(keyword) => level.branch(keyword),
+            Mark::Then | Mark::Elif | Mark::Else(_) | Mark::Fall => level.branch(mark),
             Mark::Close(keyword) => {
                 if level.closes(keyword) {
                     level::close(levels);

@@ -55,8 +55,14 @@ pub enum Mark {
     End,
     /// A compound command begins.
     Block(Keyword),
+    /// Its condition, which has run, is over.
+    Then,
+    /// Another condition of it begins, which runs if none before held.
+    Elif,
     /// Another branch of it begins.
     Else(Keyword),
+    /// Another branch of it begins, into which the one before may run.
+    Fall,
     /// It ends.
     Close(Keyword),
     /// The loop that just began has the head of that index.

@@ -218,12 +218,12 @@ impl<'a> Parser<'a> {
 
     fn semicolons(&mut self, open: &mut Open) -> Result<(), Stop> {
         self.bump();
-        let case_ends = self.eat(";&") || self.eat(";") || self.eat("&");
-        let branch = case_ends && open.cases > 0;
-        self.mark(if branch {
-            Mark::Else(Keyword::Case)
-        } else {
-            Mark::End
+        let falls = self.eat(";&") || self.eat("&");
+        let case_ends = falls || self.eat(";");
+        self.mark(match case_ends && open.cases > 0 {
+            true if falls => Mark::Fall,
+            true => Mark::Else(Keyword::Case),
+            false => Mark::End,
         });
         open.end();
         if case_ends && open.cases > 0 {
@@ -347,8 +347,10 @@ impl<'a> Parser<'a> {
         match reserved {
             "!" | "coproc" => {}
             "if" => self.reserved(Mark::Block(Keyword::If)),
-            "elif" | "else" => self.reserved(Mark::Else(Keyword::If)),
-            "then" | "do" => self.reserved(Mark::End),
+            "then" => self.reserved(Mark::Then),
+            "elif" => self.reserved(Mark::Elif),
+            "else" => self.reserved(Mark::Else(Keyword::If)),
+            "do" => self.reserved(Mark::End),
             "fi" => self.reserved(Mark::Close(Keyword::If)),
             "while" | "until" => self.reserved(Mark::Block(Keyword::Loop)),
             "done" => self.reserved(Mark::Close(Keyword::Loop)),

@@ -100,7 +100,15 @@ fn marks_tell_how_commands_hang_together() {
         ("a $(b) `c`", vec![Enter, Leave, Enter, Leave]),
         (
             "if a; then b; else c; fi",
-            vec![Block(cond), End, End, End, Else(cond), End, Close(cond)],
+            vec![
+                Block(cond),
+                End,
+                Mark::Then,
+                End,
+                Else(cond),
+                End,
+                Close(cond),
+            ],
         ),
         (
             "f() { a; }",
@@ -118,8 +126,8 @@ fn marks_tell_how_commands_hang_together() {
             ],
         ),
         (
-            "case x in a) b;; *) c; esac",
-            vec![Block(case), Else(case), End, Close(case)],
+            "case x in a) b;; *) c;& d) e; esac",
+            vec![Block(case), Else(case), Mark::Fall, End, Close(case)],
         ),
     ] {
         assert_eq!(marks(line), expected, "{line}");

@@ -45,6 +45,14 @@ impl Word {
         word
     }
 
+    /// A word of plain text.
+    pub fn plain(text: &str) -> Word {
+        Word {
+            text: text.to_owned(),
+            ..Word::default()
+        }
+    }
+
     /// Whether it reads exactly so without quotes, as reserved words must.
     pub fn is(&self, text: &str) -> bool {
         self.quoted_at.is_none() && self.text == text

@@ -111,7 +111,7 @@ pub fn inside(command: &Simple) -> Option<Inside> {
         .to_lowercase();
     if let Some((_, options)) = OTHER_SHELLS.iter().find(|(names, _)| is_in(names, &name)) {
         let option = |word: &String| is_in(options, &word.to_lowercase());
-        let at = command.words.iter().position(option).unwrap_or(0);
+        let at = command.words.iter().position(option)?;
         return line(command.words.get(at + 1..)?.join(" ")).map(Inside::Guess);
     }
     let carriers = CARRIERS.iter().filter(|c| is_in(c.names, program));
