@@ -28,6 +28,25 @@ fn arguments_in_text_obey_the_depth_limit() {
 }
 
 #[test]
+fn a_directory_hides_no_deletion() {
+    let policy = "[[contracts]]\ntools = ['*']\nrequire = ['!call.deletes.exists(p, p.startsWith(\"/etc/\"))']\n";
+    let records = [
+        r#"{"tool":"bash","args":{"command":"cd /etc && rm passwd"}}"#,
+        r#"{"tool":"shell","args":{"command":["rm","passwd"],"workdir":"/etc"}}"#,
+        r#"{"tool":"bash","args":{"command":"cd /tmp && rm passwd"}}"#,
+    ];
+    let ran = replay(&records, policy, "").ends(1);
+    assert_eq!(
+        ran.decisions(),
+        [
+            "bash block contracts.require",
+            "shell block contracts.require",
+            "bash allow"
+        ]
+    );
+}
+
+#[test]
 fn reasons_show_nothing_of_the_arguments() {
     let scratch = Scratch::new();
     let secret = "ghp_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789";

@@ -232,6 +232,7 @@ fn what_calls_delete_is_told() {
 fn hostile_text_ends_soon_and_stays_in_sight() {
     let big = 1 << 20;
     let nested = |open: &str, n: usize| open.repeat(n);
+    let mut slow = Vec::new();
     for line in [
         nested("(", big),
         nested("((", big / 2),
@@ -267,20 +268,64 @@ fn hostile_text_ends_soon_and_stays_in_sight() {
         nested("a\0b ' ", 1001),
         nested("curl http://h/", 70_000),
         nested("curl http://h/;", 5_000),
+        nested("cd a;", 50_000),
+        nested("cd a&&rm b;", 20_000),
+        nested("cd a||cd b;rm c;", 10_000),
+        nested("pushd a;popd;", 20_000),
+        nested("(cd a;rm b);", 20_000),
+        "cd ".to_owned() + &nested("a", 4_000) + &nested(";rm a b c d e", 20_000),
+        "A=".to_owned() + &nested("x", 4_000) + ";rm " + &nested("$A", 60_000),
+        "A=x".to_owned() + &nested(";A=$A$A", 30_000) + ";rm $A",
+        (0..20_000).map(|n| format!("A{n}=$A{n}x;")).collect(),
+        (0..64).map(|n| format!("A{n}=x;")).collect::<String>() + &nested("(A0=y;rm $A0);", 15_000),
+        nested("if a;then A=b;fi;rm $A;", 10_000),
+        nested("A=1||A=2;rm $A;", 10_000),
+        "for i in {1..64};do ".to_owned() + &nested("rm $i;", 30_000) + "done",
+        nested("for i in {1..64};do ", 30) + "rm $i",
+        nested("for i in {1..64};do sh -c '", 8) + "rm $i",
+        "for i in {1..64};do sh -c \"".to_owned()
+            + &nested("for j in {1..64};do rm $i;done;", 200)
+            + "\";done",
+        nested("{a,b}", 50_000),
+        nested("{a,", 50_000) + &nested("}", 50_000),
+        nested("rm {1..64};", 20_000),
+        nested("rm {a,b}{a,b}{a,b}{a,b}{a,b}{a,b};", 7_000),
+        nested("echo a|xargs rm;", 15_000),
+        "echo ".to_owned() + &nested("a ", 100_000) + "|xargs rm",
+        "echo ".to_owned() + &nested("a ", 50_000) + &nested("|cat", 20_000) + "|sh",
+        "printf '".to_owned() + &nested("x", 60_000) + "%s' " + &nested("a ", 60_000) + "|sh",
+        "printf '%s' ".to_owned() + &nested("'' ", 60_000) + "|sh",
+        nested("find a -exec rm {} + ", 10_000),
+        "find ".to_owned() + &nested("a ", 50_000) + &nested("-exec rm {} ; ", 5_000),
+        "echo '".to_owned()
+            + &nested("a;", 50_000)
+            + "'|"
+            + &nested("(", 30)
+            + &nested("sh;", 20_000),
+        "set -- ".to_owned() + &nested("a ", 20_000) + &nested(";rm $@", 20_000),
+        "A=(".to_owned() + &nested("a ", 20_000) + ")" + &nested(";rm ${A[@]}", 15_000),
+        nested("f() { cd a; };", 15_000),
+        nested("watch ", 30_000),
+        nested("ssh h ", 30_000),
+        nested("docker exec c ", 15_000),
+        nested("trap 'a' 0;", 15_000),
+        nested("echo '*** Delete File: a' | apply_patch;", 5_000),
+        nested("git -C a ", 25_000),
+        nested("cmd /c ", 30_000),
+        nested("pwsh -c ", 30_000),
     ] {
         let mut args = String::new();
         json::write_string(&line, &mut args);
         let args = json::parse(args.as_bytes()).expect("valid JSON");
         let start = Instant::now();
         let f = facets::of_call("Bash", &args);
-        let shown: String = line.chars().take(20).collect();
+        let shown: String = line.chars().take(40).collect();
         assert!(!f.commands.is_empty(), "{shown}");
-        assert!(
-            start.elapsed() < Duration::from_secs(5),
-            "{shown}: {:?}",
-            start.elapsed()
-        );
+        if start.elapsed() > Duration::from_secs(5) {
+            slow.push(format!("{shown}: {:?}", start.elapsed()));
+        }
     }
+    assert!(slow.is_empty(), "{}", slow.join("\n"));
 }
 
 #[test]

@@ -3,8 +3,10 @@
 use super::command::Script;
 use super::follow::{self, Start};
 use super::names;
+use super::paths;
 use super::tools::{self, Tool};
 use crate::trace::json::Json;
+use std::rc::Rc;
 
 /// Bytes that the working directories of all strings may come to.
 const DIR_BUDGET: usize = 4 << 20;
@@ -29,14 +31,14 @@ pub(super) struct Field<'a> {
     /// The string.
     pub text: &'a str,
     /// The directory that the call works in; empty where it is not told.
-    pub dir: &'a str,
+    pub dir: Rc<str>,
 }
 
 /// Lists the strings of `args` in document order, and tells whether each has its directory.
 pub(super) fn items<'a>(tool: &Tool, args: &'a Json<'_>) -> (Vec<Item<'a>>, bool) {
     let mut walk = Walk {
         tool,
-        dir: "",
+        dir: Rc::from(""),
         environment: Vec::new(),
         budget: DIR_BUDGET,
         cut: false,
@@ -53,7 +55,7 @@ pub(super) fn items<'a>(tool: &Tool, args: &'a Json<'_>) -> (Vec<Item<'a>>, bool
 struct Walk<'t, 'a> {
     tool: &'t Tool,
     /// The working directory and the environment of the object that is walked.
-    dir: &'a str,
+    dir: Rc<str>,
     environment: Vec<(String, String)>,
     /// Bytes that the working directories of further strings may come to.
     budget: usize,
@@ -74,7 +76,7 @@ impl<'a> Walk<'_, 'a> {
                 self.items.push(Item::Text(Field {
                     key: key.map(str::to_owned),
                     text: &text.text,
-                    dir: left.map_or("", |_| self.dir),
+                    dir: left.map_or_else(|| Rc::from(""), |_| Rc::clone(&self.dir)),
                 }));
             }
             Json::Array(list) => match key {
@@ -92,10 +94,12 @@ impl<'a> Walk<'_, 'a> {
         };
         let keyed = || members.iter().map(|(k, v)| (names::snake(&k.text), v));
         let words = keyed().find_map(|(key, v)| tools::is_word_list(&key).then(|| texts(v))?);
-        let outer = (self.dir, self.environment.len());
+        let outer = (Rc::clone(&self.dir), self.environment.len());
         for (key, value) in keyed() {
             match value {
-                Json::String(text) if self.tool.is_workdir(&key) => self.dir = &text.text,
+                Json::String(text) if self.tool.is_workdir(&key) => {
+                    self.dir = Rc::from(paths::normalise(&text.text));
+                }
                 Json::Object(variables) if tools::is_environment(&key) => {
                     let set = variables.iter().filter_map(|(name, value)| {
                         Some((name.text.to_string(), value.as_str()?.to_owned()))
@@ -129,7 +133,7 @@ impl<'a> Walk<'_, 'a> {
 
     fn start(&self) -> Start<'_> {
         Start {
-            dir: self.dir,
+            dir: &self.dir,
             environment: &self.environment,
         }
     }

@@ -1,10 +1,11 @@
 //! What a call's arguments say it does, for the expressions of a policy: the commands it runs, the
 //! files it reads and writes, the addresses and hosts it names.
 //!
-//! Facets are read off the text alone: variables, globs and brace expansions stand as written,
-//! `cd` is not followed, and a script that a program downloads or assembles is not seen. Where a
-//! text cannot be split into commands it counts as one command, so that a rule still meets it, and
-//! [`Facets::complete`] is false.
+//! Facets are read off the text alone. Inside one call `cd`, variables and pipes are followed as far
+//! as the text tells them, see [`follow`]; what cannot be known stands as it is written, and a
+//! script that a program downloads or assembles is not seen. Where a text cannot be split into
+//! commands it counts as one command, so that a rule still meets it, and [`Facets::complete`] is
+//! false.
 //!
 //! Lists keep the order of the document and repeat nothing.
 

@@ -47,14 +47,20 @@ pub fn normalise(path: &str) -> String {
     format!("{root}{slash}{joined}")
 }
 
-/// A path as it is found from a working directory; an empty directory is not known, and the path
-/// stays relative to it. So does one that begins with a variable.
+/// A path as it is found from a working directory, which has to be normalised; an empty one is not
+/// known, and the path stays relative to it. So does one that begins with a variable.
 pub fn join(dir: &str, path: &str) -> String {
     let path = normalise(path);
-    if dir.is_empty() || is_rooted(&path) || path.starts_with(['$', '`']) {
+    let stays = dir.is_empty() || dir == "." || is_rooted(&path) || path.starts_with(['$', '`']);
+    if stays {
         return path;
     }
-    normalise(&format!("{dir}/{path}"))
+    match path.as_str() {
+        "." => dir.to_owned(),
+        up if up.starts_with("..") => normalise(&format!("{dir}/{path}")),
+        _ if dir.ends_with('/') => format!("{dir}{path}"),
+        _ => format!("{dir}/{path}"),
+    }
 }
 
 /// Whether a normalised path does not depend on the working directory.
@@ -269,7 +275,10 @@ mod tests {
             ("a", "../../x", "../x"),
             ("", "x", "x"),
             ("..", "x", "../x"),
-            ("/proc/self/cwd", "x", "x"),
+            ("/", "x", "/x"),
+            ("C:/", "x", "C:/x"),
+            ("C:/a", "..", "C:/"),
+            ("/etc", ".", "/etc"),
         ] {
             assert_eq!(join(dir, path), expected, "{dir} {path}");
         }

@@ -5,6 +5,8 @@
 //! and a rule sees too much rather than too little.
 
 use super::options::{NONE, Options};
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// What a program does with its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,6 +102,15 @@ use Operands::{
     Assign, Change, CopyTo, Find, Git, Link, MoveTo, Other, Read, ReadFirst, Remove, Search, Tar,
     Unzip, Write, Zip,
 };
+
+/// The row of a program; `None` if it is not known.
+pub fn find(name: &str) -> Option<&'static Program> {
+    static ROWS: LazyLock<HashMap<&str, &Program>> = LazyLock::new(|| {
+        let names = |row: &'static Program| row.names.split(' ').map(move |name| (name, row));
+        PROGRAMS.iter().flat_map(names).collect()
+    });
+    ROWS.get(name).copied()
+}
 
 /// The programs that are known.
 pub const PROGRAMS: &[Program] = &[

@@ -5,7 +5,7 @@ mod git;
 
 use super::command::Simple;
 use super::options::{Arg, Value, is_in, split};
-use super::programs::{Operands, PROGRAMS, Peer, Program};
+use super::programs::{self, Operands, Peer, Program};
 use super::wrappers::SHELLS;
 use super::{patch, paths};
 use std::borrow::Cow;
@@ -56,7 +56,7 @@ pub fn of_command(command: &Simple) -> Effects {
         }
     } else if is_in(SHELLS, program) {
         touch(Operands::ReadFirst, &shell_operands(&words), &mut found);
-    } else if let Some(row) = PROGRAMS.iter().find(|row| is_in(row.names, program)) {
+    } else if let Some(row) = programs::find(program) {
         apply(row, &words, &mut found);
     }
     let mut effects = found.done();

@@ -44,7 +44,7 @@ pub(super) fn apply(command: &Simple, state: &mut State) {
         "set" if words.first().is_some_and(|word| word == "--") => {
             let mut positional = vec![String::new()];
             positional.extend(words.iter().skip(1).cloned());
-            state.positional = Some(Rc::new(positional));
+            state.set_positional(positional);
         }
         "shift" => state.positional = None,
         "exit" | "return" | "break" | "continue" => state.left = true,

@@ -30,7 +30,7 @@ const MAX_WRAPPERS: usize = 64;
 const IN_PLACE: &str = "builtin command time noglob nocorrect";
 
 /// Bytes of command lines that one call may hold inside others.
-const INNER_TEXT: usize = 4 << 20;
+const INNER_TEXT: usize = 2 << 20;
 
 /// Bytes that the directories of commands may come to, for each path in them.
 const PATH_BUDGET: usize = 4 << 20;
@@ -292,7 +292,10 @@ impl Follow {
                 }
                 Inner::Line(text, positional) => {
                     let mut inside = started(&command, state, false);
-                    inside.positional = positional.map(Rc::new);
+                    if let Some(positional) = positional {
+                        inside.set_positional(positional);
+                        self.budget.overflow |= inside.overflow;
+                    }
                     strip_all(&mut command, &text);
                     self.out.commands.push(command);
                     return self.line(&text, depth + 1, &mut inside);

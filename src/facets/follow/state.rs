@@ -10,8 +10,11 @@ const MAX_VARIABLES: usize = 64;
 /// Most values that a variable may have.
 pub(super) const MAX_VALUES: usize = 64;
 
-/// Longest value and longest directory kept, in bytes.
+/// Longest value kept, in bytes.
 const MAX_LENGTH: usize = 4096;
+
+/// Longest directory kept, in bytes.
+const MAX_DIR: usize = 1024;
 
 /// Most directories that a shell may be in.
 const MAX_DIRS: usize = 4;
@@ -51,7 +54,12 @@ pub(super) struct State {
 impl State {
     /// A shell that has just started in a directory; an empty one is not known.
     pub fn new(dir: &str) -> State {
-        let dirs = Rc::new(vec![dir.to_owned()]);
+        let dir = if dir.is_empty() {
+            String::new()
+        } else {
+            paths::normalise(dir)
+        };
+        let dirs = Rc::new(vec![dir]);
         State {
             previous: Rc::new(Vec::new()),
             stack: Rc::new(Vec::new()),
@@ -88,12 +96,8 @@ impl State {
 
     /// Gives a variable the values it may have.
     pub fn set(&mut self, name: &str, mut values: Vec<Value>, exported: bool) {
-        let long = |value: &Value| {
-            let texts = value.iter().flat_map(|texts| texts.iter());
-            texts.map(|text| text.len() + 1).sum::<usize>() > MAX_LENGTH
-        };
         for value in &mut values {
-            if long(value) {
+            if value.as_deref().is_some_and(is_long) {
                 *value = None;
                 self.overflow = true;
             }
@@ -106,6 +110,13 @@ impl State {
         let exported = exported || known.is_some_and(|v| v.exported);
         let variable = Variable { values, exported };
         Rc::make_mut(&mut self.variables).insert(name.to_owned(), variable);
+    }
+
+    /// Sets `$0` and the positional parameters.
+    pub fn set_positional(&mut self, texts: Vec<String>) {
+        let long = is_long(&texts);
+        self.overflow |= long;
+        self.positional = (!long).then(|| Rc::new(texts));
     }
 
     /// Lets programs inherit a variable.
@@ -156,7 +167,7 @@ impl State {
 
     fn arrive(&mut self, mut dirs: Vec<String>) {
         for dir in &mut dirs {
-            if dir.len() > MAX_LENGTH {
+            if dir.len() > MAX_DIR {
                 dir.clear();
                 self.overflow = true;
             }
@@ -226,6 +237,10 @@ impl State {
         }
         self.overflow |= overflow;
     }
+}
+
+fn is_long(texts: &[String]) -> bool {
+    texts.iter().map(|text| text.len() + 1).sum::<usize>() > MAX_LENGTH
 }
 
 fn push_value(values: &mut Vec<Value>, value: Value) {

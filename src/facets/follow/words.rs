@@ -11,7 +11,7 @@ use std::rc::Rc;
 const MAX_VERSIONS: usize = 64;
 
 /// Bytes that expansions of one call may add.
-const BUDGET: usize = 1 << 20;
+const BUDGET: usize = 256 * 1024;
 
 /// What may still be expanded, and whether something was left as it is for lack of it.
 #[derive(Debug)]
@@ -68,7 +68,8 @@ pub(super) fn versions(raw: &Command, state: &State, budget: &mut Budget) -> Vec
         choices.push((name, &variable.values));
     }
     let count: usize = choices.iter().map(|(_, values)| values.len()).product();
-    let size = || words_of(raw).map(|word| word.text.len()).sum::<usize>();
+    // A command takes memory beside its words.
+    let size = || words_of(raw).map(|word| word.text.len()).sum::<usize>() + 64;
     if count > 1 && !budget.take(size() * (count - 1)) {
         choices.clear();
     }

@@ -9,6 +9,7 @@ use super::shell::is_assignment;
 pub use table::SHELLS;
 use table::{
     CARRIERS, Carrier, EXECUTING, JOINING, LINES, OTHER_SHELLS, READING, WRAPPERS, Wrapper,
+    is_known,
 };
 
 /// What remains of a command when one wrapper is taken off.
@@ -50,7 +51,7 @@ pub enum Inside {
 
 /// Takes one wrapper off; `None` if there is none.
 pub fn inner(command: &Simple) -> Option<Inner> {
-    let program = command.program()?;
+    let program = command.program().filter(|program| is_known(program))?;
     let words = &command.words;
     if is_in(SHELLS, program) {
         let (at, text) = shell_line(words)?;
@@ -89,6 +90,11 @@ pub fn inner(command: &Simple) -> Option<Inner> {
 /// What a command runs while it stays in sight; `None` if nothing that is known.
 pub fn inside(command: &Simple) -> Option<Inside> {
     let program = command.program()?;
+    let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
+    let name = name.to_ascii_lowercase();
+    if !is_known(program) && !is_known(&name) {
+        return None;
+    }
     if let Some(text) = shell_input(command, program) {
         return Some(Inside::Input(text.to_owned()));
     }
@@ -104,11 +110,6 @@ pub fn inside(command: &Simple) -> Option<Inside> {
         let text = command.words.get(1).filter(|text| !text.starts_with('-'))?;
         return line(text.clone()).map(Inside::Later);
     }
-    let name = program
-        .rsplit(['/', '\\'])
-        .next()
-        .unwrap_or(program)
-        .to_lowercase();
     if let Some((_, options)) = OTHER_SHELLS.iter().find(|(names, _)| is_in(names, &name)) {
         let option = |word: &String| is_in(options, &word.to_lowercase());
         let at = command.words.iter().position(option)?;

@@ -3,6 +3,8 @@
 //! To add one, add a row to `WRAPPERS`, `CARRIERS` or `RUNNERS`, or a name to [`SHELLS`].
 
 use crate::facets::options::{NONE, Options};
+use std::collections::HashSet;
+use std::sync::LazyLock;
 
 /// A program that runs the command in its operands.
 pub(super) struct Wrapper {
@@ -128,6 +130,25 @@ pub(super) const EXECUTING: &[(&str, &str)] = &[
     ("find gfind", "-exec -execdir -ok -okdir"),
     ("fd fdfind", "-x --exec -X --exec-batch"),
 ];
+
+/// Whether a program is in one of the tables.
+pub(super) fn is_known(program: &str) -> bool {
+    static NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+        let wrappers = WRAPPERS.iter().map(|row| row.names);
+        let carriers = CARRIERS.iter().map(|row| row.names);
+        let lines = LINES.iter().map(|(names, _)| *names);
+        let executing = EXECUTING.iter().map(|(names, _)| *names);
+        let others = OTHER_SHELLS.iter().map(|(names, _)| *names);
+        let lists = wrappers
+            .chain(carriers)
+            .chain(lines)
+            .chain(executing)
+            .chain(others);
+        let lists = lists.chain([SHELLS, READING, "eval trap"]);
+        lists.flat_map(|names| names.split(' ')).collect()
+    });
+    NAMES.contains(program)
+}
 
 /// Programs whose operands are joined to one command line.
 pub(super) const JOINING: &str = "watch parallel entr";
