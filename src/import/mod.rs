@@ -19,6 +19,7 @@ pub mod drive;
 pub mod foreign;
 pub mod gemini;
 pub mod inspect_ai;
+pub mod langchain;
 pub mod langfuse;
 pub mod langsmith;
 mod mapping;
@@ -170,6 +171,7 @@ pub const IMPORTERS: &[Format] = &[
     openhands::FORMAT,
     openai_agents::FORMAT,
     langsmith::FORMAT,
+    langchain::FORMAT,
     pi::FORMAT,
     gemini::FORMAT,
     opencode::FORMAT,

@@ -11,6 +11,7 @@ mod codex;
 mod fixtures;
 mod gemini;
 mod inspect_ai;
+mod langchain;
 mod langfuse;
 mod langsmith;
 mod log;
