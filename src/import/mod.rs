@@ -9,6 +9,7 @@ pub mod agentdojo;
 pub mod anthropic;
 mod archive;
 pub mod atif;
+pub mod autogen;
 pub mod bfcl;
 pub mod canonical;
 pub mod claude_code;
@@ -172,6 +173,7 @@ pub const IMPORTERS: &[Format] = &[
     openai_agents::FORMAT,
     langsmith::FORMAT,
     langchain::FORMAT,
+    autogen::FORMAT,
     pi::FORMAT,
     gemini::FORMAT,
     opencode::FORMAT,

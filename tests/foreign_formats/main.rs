@@ -4,6 +4,7 @@ mod adk;
 mod agentdojo;
 mod anthropic;
 mod atif;
+mod autogen;
 mod bfcl;
 mod claude_code;
 mod claude_code_refusals;
