@@ -33,6 +33,7 @@ pub mod openhands;
 pub mod otel;
 pub mod pi;
 mod reading;
+pub mod smolagents;
 pub mod swe_agent;
 pub mod syntax;
 
@@ -174,6 +175,7 @@ pub const IMPORTERS: &[Format] = &[
     langsmith::FORMAT,
     langchain::FORMAT,
     autogen::FORMAT,
+    smolagents::FORMAT,
     pi::FORMAT,
     gemini::FORMAT,
     opencode::FORMAT,

@@ -25,5 +25,6 @@ mod opencode;
 mod openhands;
 mod otel;
 mod pi;
+mod smolagents;
 mod swe_agent;
 mod unread;
