@@ -32,6 +32,7 @@ pub mod opencode;
 pub mod openhands;
 pub mod otel;
 pub mod pi;
+pub mod pydantic_ai;
 mod reading;
 pub mod smolagents;
 pub mod swe_agent;
@@ -176,6 +177,7 @@ pub const IMPORTERS: &[Format] = &[
     langchain::FORMAT,
     autogen::FORMAT,
     smolagents::FORMAT,
+    pydantic_ai::FORMAT,
     pi::FORMAT,
     gemini::FORMAT,
     opencode::FORMAT,

@@ -25,6 +25,7 @@ mod opencode;
 mod openhands;
 mod otel;
 mod pi;
+mod pydantic_ai;
 mod smolagents;
 mod swe_agent;
 mod unread;
