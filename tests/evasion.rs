@@ -107,6 +107,15 @@ fn a_fault_after_the_end_is_counted_for_its_run() {
 }
 
 #[test]
+fn a_fault_before_runs_that_were_held_back_leaves_them_in_doubt() {
+    let span = r#"{"object":"trace.span","id":"s","trace_id":"t","started_at":"2026-04-01T07:00:00Z","span_data":{"type":"function","name":"x"}}"#;
+    for records in [[span, "x"], ["x", span]] {
+        let ran = replay(&records, "", "").ends(2);
+        assert_eq!(ran.summary()["counts"]["inconclusive_runs"], 1);
+    }
+}
+
+#[test]
 fn an_end_of_no_run_leaves_every_open_run_in_doubt() {
     let records = [
         r#"{"tool":"x","run":"r"}"#,

@@ -195,8 +195,8 @@ fn weights_barriers_and_stages() {
         "1:11: unknown preset `defualt` | did you mean `default`?",
     );
     one(
-        "extends = \"strict\"\n",
-        "1:11: unknown preset `strict` | there are default",
+        "extends = \"strickt\"\n",
+        "1:11: unknown preset `strickt` | did you mean `strict`?",
     );
 }
 

@@ -67,8 +67,10 @@ fn last(preset: &str, examples: &[Example]) -> (String, Option<String>) {
     let policy = format!("extends = \"{preset}\"\n");
     let ran = replay(lines.join("\n") + "\n", &policy, "");
     let records = ran.records();
-    let decisions = records.iter().filter(|r| r["record"] == "decision");
-    let last = decisions.last().unwrap_or_else(|| panic!("{}", ran.err));
+    let mut decisions = records.iter().filter(|r| r["record"] == "decision");
+    let last = decisions
+        .next_back()
+        .unwrap_or_else(|| panic!("{}", ran.err));
     let text = |field: &str| last[field].as_str().map(str::to_owned);
     (text("decision").unwrap_or_default(), text("policy_rule"))
 }

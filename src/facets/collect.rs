@@ -1,25 +1,45 @@
 //! Walks a call's arguments in document order and tells command lines from other text.
 
+use super::command::Script;
+use super::follow::{self, Start};
 use super::names;
-use super::shell::{Script, Simple};
 use super::tools::{self, Tool};
-use super::wrappers;
 use crate::trace::json::Json;
+
+/// Bytes that the working directories of all strings may come to.
+const DIR_BUDGET: usize = 4 << 20;
+
+/// Most variables that are taken from an environment.
+const MAX_ENVIRONMENT: usize = 64;
 
 /// One string of the arguments, or one command line.
 #[derive(Debug)]
 pub(super) enum Item<'a> {
-    /// A text with the key it stands under, in snake case; lists pass their key on. The key is
-    /// absent where the arguments are a plain string.
-    Text(Option<String>, &'a str),
+    Text(Field<'a>),
     /// The commands of a command line, wrappers taken off.
     Commands(Script),
 }
 
-/// Lists the strings of `args` in document order.
-pub(super) fn items<'a>(tool: &Tool, args: &'a Json<'_>) -> Vec<Item<'a>> {
+/// One string of the arguments.
+#[derive(Debug)]
+pub(super) struct Field<'a> {
+    /// The key it stands under, in snake case; lists pass their key on. Absent where the arguments
+    /// are a plain string.
+    pub key: Option<String>,
+    /// The string.
+    pub text: &'a str,
+    /// The directory that the call works in; empty where it is not told.
+    pub dir: &'a str,
+}
+
+/// Lists the strings of `args` in document order, and tells whether each has its directory.
+pub(super) fn items<'a>(tool: &Tool, args: &'a Json<'_>) -> (Vec<Item<'a>>, bool) {
     let mut walk = Walk {
         tool,
+        dir: "",
+        environment: Vec::new(),
+        budget: DIR_BUDGET,
+        cut: false,
         items: Vec::new(),
     };
     match args {
@@ -27,11 +47,18 @@ pub(super) fn items<'a>(tool: &Tool, args: &'a Json<'_>) -> Vec<Item<'a>> {
         Json::Array(words) if tool.is_shell() => walk.list(words, "argv"),
         args => walk.value(args, None),
     }
-    walk.items
+    (walk.items, !walk.cut)
 }
 
 struct Walk<'t, 'a> {
     tool: &'t Tool,
+    /// The working directory and the environment of the object that is walked.
+    dir: &'a str,
+    environment: Vec<(String, String)>,
+    /// Bytes that the working directories of further strings may come to.
+    budget: usize,
+    /// Some strings are without theirs.
+    cut: bool,
     items: Vec<Item<'a>>,
 }
 
@@ -41,8 +68,14 @@ impl<'a> Walk<'_, 'a> {
         match value {
             Json::String(text) if is_line => self.line(&text.text),
             Json::String(text) => {
-                let key = key.map(str::to_owned);
-                self.items.push(Item::Text(key, &text.text));
+                let left = self.budget.checked_sub(self.dir.len());
+                self.cut |= left.is_none();
+                self.budget = left.unwrap_or(self.budget);
+                self.items.push(Item::Text(Field {
+                    key: key.map(str::to_owned),
+                    text: &text.text,
+                    dir: left.map_or("", |_| self.dir),
+                }));
             }
             Json::Array(list) => match key {
                 Some(key) if is_line => self.list(list, key),
@@ -59,6 +92,19 @@ impl<'a> Walk<'_, 'a> {
         };
         let keyed = || members.iter().map(|(k, v)| (names::snake(&k.text), v));
         let words = keyed().find_map(|(key, v)| tools::is_word_list(&key).then(|| texts(v))?);
+        let outer = (self.dir, self.environment.len());
+        for (key, value) in keyed() {
+            match value {
+                Json::String(text) if self.tool.is_workdir(&key) => self.dir = &text.text,
+                Json::Object(variables) if tools::is_environment(&key) => {
+                    let set = variables.iter().filter_map(|(name, value)| {
+                        Some((name.text.to_string(), value.as_str()?.to_owned()))
+                    });
+                    self.environment.extend(set.take(MAX_ENVIRONMENT));
+                }
+                _ => {}
+            }
+        }
         for (key, value) in keyed() {
             match (&words, value.as_str()) {
                 (Some(words), Some(program)) if self.tool.is_program(&key) => {
@@ -67,16 +113,25 @@ impl<'a> Walk<'_, 'a> {
                 _ => self.value(value, Some(&key)),
             }
         }
+        self.dir = outer.0;
+        self.environment.truncate(outer.1);
     }
 
     /// A command line in one string.
     fn line(&mut self, text: &str) {
         let script = if self.tool.is_other_shell() {
-            wrappers::guess(text, 0)
+            follow::guess(text, self.start())
         } else {
-            wrappers::read(text, 0)
+            follow::line(text, self.start())
         };
         self.items.push(Item::Commands(script));
+    }
+
+    fn start(&self) -> Start<'_> {
+        Start {
+            dir: self.dir,
+            environment: &self.environment,
+        }
     }
 
     /// A command as a list: its words, unless the first item holds blanks or the key says that
@@ -102,24 +157,20 @@ impl<'a> Walk<'_, 'a> {
         if !program.trim().contains(char::is_whitespace) {
             return self.words(std::iter::once(program.to_owned()).chain(words).collect());
         }
-        let mut script = wrappers::read(program, 0);
-        if let Some(last) = script.commands.pop() {
-            let mut last = last;
-            last.words.extend(words);
-            wrappers::unwrap(last, 0, &mut script);
+        let mut text = program.to_owned();
+        for word in words {
+            text.push_str(" '");
+            text.push_str(&word.replace('\'', "'\\''"));
+            text.push('\'');
         }
-        self.items.push(Item::Commands(script));
+        self.line(&text);
     }
 
     fn words(&mut self, words: Vec<String>) {
         if words.iter().all(|word| word.trim().is_empty()) {
             return;
         }
-        let mut script = Script {
-            commands: Vec::new(),
-            complete: true,
-        };
-        wrappers::unwrap(Simple::of_words(words), 0, &mut script);
+        let script = follow::words(words, self.start());
         self.items.push(Item::Commands(script));
     }
 }

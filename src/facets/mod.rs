@@ -9,7 +9,9 @@
 //! Lists keep the order of the document and repeat nothing.
 
 mod collect;
+pub mod command;
 pub mod effects;
+pub mod follow;
 mod hosts;
 pub mod names;
 pub mod options;
@@ -22,8 +24,8 @@ pub mod urls;
 pub mod wrappers;
 
 use crate::trace::json::Json;
-use collect::Item;
-use shell::{Script, Simple};
+use collect::{Field, Item};
+use command::{Script, Simple};
 use std::collections::HashSet;
 use tools::{Tool, Touch};
 
@@ -97,21 +99,25 @@ pub fn hosts(tool: &str, args: &Json<'_>) -> Vec<String> {
 pub struct Arguments<'a> {
     tool: Tool,
     items: Vec<Item<'a>>,
+    /// Whether each string has its working directory.
+    placed: bool,
 }
 
 impl<'a> Arguments<'a> {
     /// Takes the arguments of a call of `tool` apart.
     pub fn new(tool: &str, args: &'a Json<'_>) -> Self {
         let tool = Tool::new(tool, args.get("command").and_then(Json::as_str));
+        let (items, placed) = collect::items(&tool, args);
         Arguments {
-            items: collect::items(&tool, args),
             tool,
+            items,
+            placed,
         }
     }
 
     /// See [`Facets::complete`].
     pub fn complete(&self) -> bool {
-        self.scripts().all(|script| script.complete)
+        self.placed && self.scripts().all(|script| script.complete)
     }
 
     /// See [`Facets::commands`].
@@ -150,8 +156,8 @@ impl<'a> Arguments<'a> {
             for text in texts(item) {
                 urls::find(text).into_iter().for_each(|a| list.push(a.url));
             }
-            if let Item::Text(Some(key), text) = item
-                && tools::is_address(key)
+            if let Item::Text(Field { key, text, .. }) = item
+                && key.as_deref().is_some_and(tools::is_address)
             {
                 let found = urls::of_value(text).into_iter();
                 list.extend(found.map(|address| address.url));
@@ -168,8 +174,10 @@ impl<'a> Arguments<'a> {
                 urls::find(text).into_iter().for_each(|a| list.push(a.host));
             }
             match item {
-                Item::Text(Some(key), text) => list.extend(keyed_hosts(key, text)),
-                Item::Text(None, _) => {}
+                Item::Text(Field { key, text, .. }) => {
+                    let key = key.as_deref().unwrap_or("");
+                    list.extend(keyed_hosts(key, text));
+                }
                 Item::Commands(script) => {
                     for command in &script.commands {
                         list.extend(command_hosts(command));
@@ -183,7 +191,7 @@ impl<'a> Arguments<'a> {
     fn scripts(&self) -> impl Iterator<Item = &Script> {
         self.items.iter().filter_map(|item| match item {
             Item::Commands(script) => Some(script),
-            Item::Text(..) => None,
+            Item::Text(_) => None,
         })
     }
 
@@ -191,23 +199,25 @@ impl<'a> Arguments<'a> {
         &'i self,
         patched: impl Fn(&'i str) -> Vec<&'i str>,
         touched: impl Fn(Touch) -> bool,
-        of: impl Fn(effects::Effects<'i>) -> Vec<&'i str>,
+        of: impl Fn(effects::Effects) -> Vec<String>,
     ) -> Vec<String> {
         let mut list = List::default();
         for item in &self.items {
             match item {
-                Item::Text(key, text) => {
+                Item::Text(Field { key, text, dir }) => {
                     if self.tool.is_patch(key.as_deref()) {
-                        list.extend_paths(patched(text));
+                        let paths = patched(text).into_iter();
+                        paths.for_each(|path| list.push_path(dir, path));
                     }
                     let touch = |key: &String| self.tool.touches(key, text);
                     if key.as_ref().is_some_and(|key| touched(touch(key))) {
-                        list.push_path(text);
+                        list.push_path(dir, text);
                     }
                 }
                 Item::Commands(script) => {
                     for command in &script.commands {
-                        list.extend_paths(of(effects::of_command(command)));
+                        let paths = of(effects::of_command(command));
+                        list.extend_files(&command.dirs, &paths);
                     }
                 }
             }
@@ -219,7 +229,7 @@ impl<'a> Arguments<'a> {
 /// The texts of an item that may hold addresses.
 fn texts<'i>(item: &'i Item<'_>) -> Vec<&'i str> {
     let script = match item {
-        Item::Text(_, text) => return vec![text],
+        Item::Text(field) => return vec![field.text],
         Item::Commands(script) => script,
     };
     let of = |command: &'i Simple| {
@@ -242,8 +252,14 @@ fn command_hosts(command: &Simple) -> Vec<String> {
         .iter()
         .filter_map(|(operand, peer)| hosts::of_operand(operand, *peer));
     let redirected = command.redirects.iter();
+    // curl has braces of its own.
+    let words = command.words.iter().filter(|word| word.contains('{'));
+    let braced = words.filter(|_| command.program() == Some("curl"));
+    let braced = braced.flat_map(|word| follow::braces::texts(word));
+    let found = braced.flat_map(|text| urls::find(&text));
     named
         .chain(redirected.filter_map(|r| hosts::of_redirect(&r.target)))
+        .chain(found.map(|address| address.host))
         .collect()
 }
 
@@ -278,21 +294,28 @@ impl List {
         }
     }
 
-    fn push_path(&mut self, path: &str) {
+    fn push_path(&mut self, dir: &str, path: &str) {
         if path.trim().is_empty() {
             return;
         }
-        let path = paths::normalise(path);
+        let path = paths::join(dir, path);
         if !paths::is_stream(&path) {
             self.push(path);
         }
     }
 
-    fn extend_paths(&mut self, paths: Vec<&str>) {
-        // What a shell puts in place of a substitution is a stream.
-        let named = |path: &&str| !path.starts_with("<(") && !path.starts_with(">(");
-        let named = paths.into_iter().filter(named);
-        named.for_each(|path| self.push_path(path));
+    /// Appends the files of a command that runs in one of these directories.
+    fn extend_files(&mut self, dirs: &[String], paths: &[String]) {
+        for path in paths {
+            // What a shell puts in place of a substitution is a stream.
+            if path.starts_with("<(") || path.starts_with(">(") {
+                continue;
+            }
+            if dirs.is_empty() {
+                self.push_path("", path);
+            }
+            dirs.iter().for_each(|dir| self.push_path(dir, path));
+        }
     }
 
     fn extend(&mut self, texts: impl IntoIterator<Item = String>) {

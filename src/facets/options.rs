@@ -22,6 +22,10 @@ pub enum Value {
     Host,
     /// A command line.
     Script,
+    /// The directory to change to first.
+    Dir,
+    /// `HOST:PORT:ADDRESS`, where to connect to instead.
+    Route,
 }
 
 /// Options that take a value, by what the value is. Each field lists options as they are written,
@@ -38,6 +42,8 @@ pub struct Options {
     pub target: &'static str,
     pub host: &'static str,
     pub script: &'static str,
+    pub dir: &'static str,
+    pub route: &'static str,
 }
 
 /// No option takes a value.
@@ -51,6 +57,8 @@ pub const NONE: Options = Options {
     target: "",
     host: "",
     script: "",
+    dir: "",
+    route: "",
 };
 
 /// Whether `name` is one of the names in a list separated by spaces.
@@ -71,6 +79,8 @@ impl Options {
             (self.target, Value::Target),
             (self.host, Value::Host),
             (self.script, Value::Script),
+            (self.dir, Value::Dir),
+            (self.route, Value::Route),
         ];
         let found = lists.iter().find(|(list, _)| is_in(list, name));
         found.map(|&(_, value)| value)

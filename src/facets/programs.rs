@@ -33,6 +33,14 @@ pub enum Operands {
     Assign,
     /// Searches the directories in front of the first test.
     Find,
+    /// As its subcommand says.
+    Git,
+    /// Packs or unpacks, as its letters say.
+    Tar,
+    /// Packs.
+    Zip,
+    /// Unpacks.
+    Unzip,
 }
 
 /// Which operands of a program name a host.
@@ -89,7 +97,8 @@ const fn net(names: &'static str, peer: Peer, skip: &'static str) -> Program {
 }
 
 use Operands::{
-    Assign, Change, CopyTo, Find, Link, MoveTo, Other, Read, ReadFirst, Remove, Search, Write,
+    Assign, Change, CopyTo, Find, Git, Link, MoveTo, Other, Read, ReadFirst, Remove, Search, Tar,
+    Unzip, Write, Zip,
 };
 
 /// The programs that are known.
@@ -254,13 +263,14 @@ pub const PROGRAMS: &[Program] = &[
     Program {
         options: Options {
             skip: "-H --header -A --user-agent -e --referer -u --user -X --request -b --cookie -m \
-                   --max-time --connect-timeout -w --write-out -r --range --retry --resolve \
+                   --max-time --connect-timeout -w --write-out -r --range --retry \
                    --retry-delay --limit-rate -C -E --cacert --cert --key -y -Y -z --data-raw \
                    --form-string",
             read: "-T --upload-file -K --config",
             write: "-o --output -c --cookie-jar -D --dump-header --output-dir",
             at_file: "-d --data --data-binary --data-ascii --data-urlencode -F --form --json",
-            host: "--url -x --proxy",
+            host: "--url -x --proxy --preproxy --socks5 --socks5-hostname --socks4 --socks4a --doh-url",
+            route: "--resolve --connect-to",
             ..NONE
         },
         ..net("curl", Peer::Web, "")
@@ -315,7 +325,19 @@ pub const PROGRAMS: &[Program] = &[
                    --delete-excluded --delete-missing-args --remove-source-files",
         ..row("rsync", CopyTo, "")
     },
-    net("git", Peer::Repository, "-C -c -m --message"),
+    row("git", Git, ""),
+    row("tar gtar bsdtar", Tar, ""),
+    row("zip", Zip, ""),
+    row("unzip", Unzip, ""),
+    Program {
+        options: Options {
+            skip: "-j --jobs -o -W -l -I --load-average",
+            read: "-f --file --makefile",
+            dir: "-C --directory",
+            ..NONE
+        },
+        ..row("make gmake", Other, "")
+    },
     Program {
         options: Options {
             host: "-connect",

@@ -193,7 +193,10 @@ impl Writer<'_> {
     fn contracts(&mut self) {
         for contract in &self.policy.contracts {
             self.header("[[contracts]]");
-            self.optional("id", contract.id.as_deref().map(quote));
+            // Written only where there is one, so that the digest of policies without stays.
+            if let Some(id) = &contract.id {
+                self.line("id", quote(id));
+            }
             self.patterns("tools", Some(contract.tools));
             self.expressions("require", &contract.require);
             self.expressions("ensure", &contract.ensure);

@@ -62,7 +62,7 @@ struct Table<'w> {
 enum Entry {
     /// The headings, after the name of the input where there are several.
     Head(Option<String>),
-    Call(Call),
+    Call(Box<Call>),
     /// Lines that are ready.
     Lines(Vec<String>),
 }
@@ -92,7 +92,7 @@ impl Table<'_> {
         let calls: Vec<&Call> = entries
             .iter()
             .filter_map(|entry| match entry {
-                Entry::Call(call) => Some(call),
+                Entry::Call(call) => Some(&**call),
                 _ => None,
             })
             .collect();
@@ -194,7 +194,7 @@ impl Report for Table<'_> {
         let call = Call::new(decision, &self.header, args);
         self.legend.counterfactual |= decision.counterfactual;
         self.legend.inconclusive |= decision.inconclusive;
-        self.push(Entry::Call(call))
+        self.push(Entry::Call(Box::new(call)))
     }
 
     fn notice(&mut self, notice: &Notice) -> io::Result<()> {

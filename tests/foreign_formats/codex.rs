@@ -98,8 +98,9 @@ fn a_declined_call_did_not_run() {
     );
     let log = events(&[&a, &end, &output("a", "\"whatever it says\"")]);
     assert_eq!(log, ["call 1 a f {} recorded block"]);
-    let log = events(&[&a, &output("a", "\"exec command rejected by user\"")]);
-    assert_eq!(log, ["call 1 a f {} recorded block"]);
+    let shell = a.replace(r#""name":"f""#, r#""name":"shell""#);
+    let log = events(&[&shell, &output("a", "\"exec command rejected by user\"")]);
+    assert_eq!(log, ["call 1 a shell {} recorded block"]);
 }
 
 #[test]
@@ -253,5 +254,5 @@ fn a_search_that_is_never_complete_is_still_a_call() {
     let started =
         r#"{"type":"item.started","item":{"id":"item_0","type":"web_search","query":""}}"#;
     let log = read(&[r#"{"type":"thread.started","thread_id":"t"}"#, started]);
-    assert_eq!(log.events[1], "2: t: call 1 item_0 web_search {}");
+    assert_eq!(log.events[1], "2: t: call 1 item_0 web_search {} unknown");
 }

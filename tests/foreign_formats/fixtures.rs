@@ -270,7 +270,7 @@ fn otel_lines() {
         r#"3: harvest-42: call 1 c2 mcp__weather__forecast {"days":2}"#,
         "3: harvest-42: result c2 error -",
         r#"3: harvest-42: result c1 ok "18 kg""#,
-        "5: harvest-42: call 2 c3 notify unknown",
+        "5: harvest-42: call 2 c3 notify {} unknown",
         "5: harvest-42: result c3 ok -",
         r#"7: harvest-42: call 3 call-4 lookup "Boskoop""#,
         "7: harvest-42: result call-4 ok -",
@@ -279,8 +279,8 @@ fn otel_lines() {
     ];
     assert_eq!(log.events, events);
     let notices = [
-        "warning unparsed_arguments 7:1 -",
         "warning assumed 7:1 -",
+        "warning unparsed_arguments 7:1 harvest-42",
         "warning assumed 2:1 harvest-42",
     ];
     assert_eq!(log.notices, notices);
@@ -387,7 +387,7 @@ fn langfuse_rows() {
     let log = lines("langfuse", &fixture("langfuse_rows.jsonl"));
     let events = [
         r#"1: t-8: start - "-" -"#,
-        "2: t-8: call 1 call-1 door unknown",
+        "2: t-8: call 1 call-1 door {} unknown",
         r#"2: t-8: result call-1 ok "shut""#,
         r#"1: t-8: call 2 call-2 lamp {"on":true}"#,
         "1: t-8: result call-2 ok -",
@@ -406,7 +406,7 @@ fn openai_agents_lines() {
         "2: day-3: call 1 call-2 open_gate {}",
         "2: day-3: result call-2 error -",
         r#"3: day-3: result call-1 ok {"level":2}"#,
-        "6: day-3: call 1 call-3 load unknown",
+        "6: day-3: call 1 call-3 load {} unknown",
         "6: day-3: result call-3 ok -",
     ];
     assert_eq!(log.events, events);

@@ -62,7 +62,10 @@ fn a_span_is_a_call_if_its_result_is_a_message_of_the_tool() {
     let message =
         r#","output":{"type":"tool","content":"r","tool_call_id":"c","status":"success"}"#;
     let log = read(&[observation("1", "SPAN", (1, 2), message)]);
-    assert_eq!(events(&log), ["call 1 c f unknown", r#"result c ok "r""#]);
+    assert_eq!(
+        events(&log),
+        ["call 1 c f {} unknown", r#"result c ok "r""#]
+    );
     let log = read(&[observation("1", "SPAN", (1, 2), r#","output":"r""#)]);
     assert_eq!(log.events, [""; 0]);
 }
@@ -81,7 +84,7 @@ fn requests_of_generations_are_calls_where_there_are_no_others() {
     let with_call = [&rows[..], &[call]].concat();
     assert_eq!(
         events(&read(&with_call)),
-        ["call 1 call-1 f unknown", "result call-1 ok -"]
+        ["call 1 call-1 f {} unknown", "result call-1 ok -"]
     );
 }
 

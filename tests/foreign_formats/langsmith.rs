@@ -71,7 +71,7 @@ fn runs_inside_runs_are_of_their_trace() {
 fn empty_inputs_are_unknown_unless_others_are_told() {
     let empty = run("2", "tool", (3, 4), r#","inputs":{}"#);
     let log = read(std::slice::from_ref(&empty));
-    assert_eq!(events(&log)[0], "call 1 call-1 f unknown");
+    assert_eq!(events(&log)[0], "call 1 call-1 f {} unknown");
     let told = run("1", "chain", (1, 9), r#","inputs":{"x":1}"#);
     assert_eq!(events(&read(&[told, empty]))[0], "call 1 call-1 f {}");
 }

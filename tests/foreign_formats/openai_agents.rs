@@ -94,7 +94,7 @@ fn without_sensitive_data_arguments_are_unknown() {
         let log = read(&[span("1", "", (1, 2), data)]);
         assert_eq!(
             events(&log),
-            ["call 1 call-1 f unknown", "result call-1 ok -"]
+            ["call 1 call-1 f {} unknown", "result call-1 ok -"]
         );
         assert_eq!(log.notices, [""; 0]);
     }

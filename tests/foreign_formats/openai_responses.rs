@@ -142,9 +142,9 @@ fn approvals_say_what_became_of_a_request() {
     let events = [
         "2: -: start - \"-\" -",
         "2: -: call 1 n mcp__s__f {} recorded block",
-        "5: -: call 2 m mcp__s__f {} recorded allow",
+        "5: -: call 2 m mcp__s__f {} recorded allow approval approved",
         "5: -: result m - \"o\"",
-        "6: -: call 3 late mcp__s__f {} recorded allow",
+        "6: -: call 3 late mcp__s__f {} recorded allow approval approved",
         "8: -: call 4 open mcp__s__f {} recorded escalate",
     ];
     assert_eq!(log.events, events);
@@ -169,5 +169,8 @@ fn what_is_not_an_item_is_told() {
         "fault bad_field 5:1 stem",
     ];
     assert_eq!(log.notices, notices);
-    assert!(log.events.contains(&"4: -: call 1 a new {}".to_owned()));
+    assert!(
+        log.events
+            .contains(&"4: -: call 1 a new {} unknown".to_owned())
+    );
 }

@@ -189,7 +189,10 @@ fn a_call_seen_by_client_and_server_is_one() {
     let alone = read(&[span("3", (3, 4), r#""kind":2,"#, &served)]);
     assert_eq!(
         events(&alone),
-        ["call 1 call-1 read unknown", r#"result call-1 ok "text""#]
+        [
+            "call 1 call-1 read {} unknown",
+            r#"result call-1 ok "text""#
+        ]
     );
 }
 
@@ -208,6 +211,29 @@ fn a_tool_that_calls_another_of_its_kind_is_two_calls() {
 }
 
 #[test]
+fn a_call_that_an_agent_makes_within_a_call_is_another() {
+    let bare = |id: &str, times, more: &str| {
+        let attributes = [
+            text("gen_ai.operation.name", "execute_tool"),
+            text("gen_ai.tool.name", "ask"),
+        ];
+        span(id, times, more, &attributes)
+    };
+    let agent = [text("gen_ai.operation.name", "invoke_agent")];
+    let log = read(&[
+        bare("3", (3, 4), r#""parentSpanId":"2","#),
+        span("2", (2, 5), r#""parentSpanId":"1","#, &agent),
+        bare("1", (1, 6), ""),
+    ]);
+    assert_eq!(events(&log).len(), 4);
+    let log = read(&[
+        bare("2", (2, 5), r#""parentSpanId":"1","#),
+        bare("1", (1, 6), ""),
+    ]);
+    assert_eq!(events(&log).len(), 2);
+}
+
+#[test]
 fn arguments_that_are_not_told_are_unknown() {
     let tool = |args: &[String]| {
         let mut attributes = vec![
@@ -218,10 +244,10 @@ fn arguments_that_are_not_told_are_unknown() {
         let log = read(&[span("1", (1, 2), "", &attributes)]);
         events(&log)[0].to_owned()
     };
-    assert_eq!(tool(&[]), "call 1 call-1 a unknown");
+    assert_eq!(tool(&[]), "call 1 call-1 a {} unknown");
     assert_eq!(
         tool(&[text("input.value", "__REDACTED__")]),
-        "call 1 call-1 a unknown"
+        "call 1 call-1 a {} unknown"
     );
     assert_eq!(tool(&[text("input.value", "{}")]), "call 1 call-1 a {}");
     assert_eq!(tool(&[text("input.value", "x")]), "call 1 call-1 a \"x\"");
@@ -356,4 +382,69 @@ fn other_signals_are_skipped_and_other_records_are_faults() {
         b"{\"resourceLogs\":[]}\n{\"resource_metrics\":[]}\n{\"x\":1}\n",
     );
     assert_eq!(log.notices, ["fault missing_field 3:1 -"]);
+}
+
+#[test]
+fn an_argument_that_stands_alone_gets_the_name_that_the_model_gave_it() {
+    let asks = [
+        text("openinference.span.kind", "LLM"),
+        text(
+            "llm.output_messages.0.message.tool_calls.0.tool_call.function.name",
+            "a",
+        ),
+        text(
+            "llm.output_messages.0.message.tool_calls.0.tool_call.function.arguments",
+            r#"{"path":"x"}"#,
+        ),
+    ];
+    let tool = |value: &str, mime: &str| {
+        let attributes = [
+            text("openinference.span.kind", "TOOL"),
+            text("tool.name", "a"),
+            text("input.value", value),
+            text("input.mime_type", mime),
+        ];
+        let log = read(&[
+            span("2", (3, 4), "", &attributes),
+            span("1", (1, 2), "", &asks),
+        ]);
+        (events(&log)[0].to_owned(), log.notices[0].clone())
+    };
+    let (call, notice) = tool("x", "text/plain");
+    assert_eq!(call, r#"call 1 call-1 a {"path":"x"}"#);
+    assert_eq!(notice, "warning assumed 1:1 a");
+    let (call, notice) = tool("y", "text/plain");
+    assert_eq!(call, r#"call 1 call-1 a "y""#);
+    assert_eq!(notice, "warning unparsed_arguments 1:1 a");
+    let (call, notice) = tool(r#"{"path": "x"#, "application/json");
+    assert_eq!(call, r#"call 1 call-1 a "{\"path\": \"x""#);
+    assert_eq!(notice, "warning unparsed_arguments 1:1 -");
+}
+
+#[test]
+fn traces_of_one_conversation_are_one_run() {
+    let of = |trace: &str, id: &str, times, session: &str| {
+        let attributes = [
+            text("gen_ai.operation.name", "execute_tool"),
+            text("gen_ai.tool.name", id),
+            text("gen_ai.conversation.id", session),
+        ];
+        let trace = format!(r#""traceId":"{trace}""#);
+        span(id, times, "", &attributes).replace(r#""traceId":"a""#, &trace)
+    };
+    let log = read(&[
+        of("b", "2", (3, 4), "s"),
+        of("a", "1", (1, 2), "s"),
+        of("c", "3", (5, 6), "z"),
+    ]);
+    let runs: Vec<_> = log
+        .events
+        .iter()
+        .map(|event| event.split(": ").nth(1).expect("a run"))
+        .collect();
+    assert_eq!(runs, ["s", "s", "s", "s", "s", "z", "z", "z"]);
+    assert_eq!(log.notices, [""; 0]);
+    let log = read(&[of("a", "2", (3, 4), "s"), of("a", "1", (1, 2), "r")]);
+    assert!(log.events.iter().all(|event| event.starts_with("1: r: ")));
+    assert_eq!(log.notices, ["warning assumed 1:1 r"]);
 }

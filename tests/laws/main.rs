@@ -21,3 +21,4 @@ mod replay;
 mod runs;
 mod safety;
 mod trial;
+mod truncation;

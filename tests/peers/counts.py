@@ -395,8 +395,10 @@ def opencode(found):
             if part.get("type") == "tool":
                 state = part["state"]
                 count.call(part["callID"])
+                # A call that could not be read is kept as a call of `invalid`, which always works.
                 if state["status"] in ("completed", "error"):
-                    count.result(part["callID"], state["status"] == "error")
+                    failed = state["status"] == "error" or part["tool"] == "invalid"
+                    count.result(part["callID"], failed)
     return count
 
 
@@ -510,7 +512,7 @@ FORMATS = {
     "langsmith": (langchain, {"langsmith"}),
     "agentdojo": (agentdojo, {"agentdojo"}),
     "inspect_ai": (inspect_ai, {"inspect_ai"}),
-    "atif": (atif, {"atif"}),
+    "atif": (atif, {"atif", "gemini"}),
     "gemini": (gemini, {"gemini"}),
     "google_adk": (google_adk, {"adk"}),
     "adk": (google_adk, {"adk"}),
@@ -536,7 +538,8 @@ def archive(path):
 
 def imported(gate, path):
     """The format, and calls, results and errors of what gate converts; and what went wrong."""
-    command = [gate, "convert", str(path)]
+    # Damage that the Python side passes over too is no matter here, nor is a file without calls.
+    command = [gate, "convert", "--allow-faults", "--allow-empty", str(path)]
     done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, check=False)
     told = done.stderr.decode("utf-8", "replace").strip()
     count = Count()

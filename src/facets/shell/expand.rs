@@ -1,36 +1,70 @@
 //! What runs inside a word: command and process substitutions, also inside parameter and
 //! arithmetic expansions and here-documents. The outer word keeps them as written.
 
+use super::Mark;
 use super::parser::{Close, Parser, Stop};
+use super::word::{PartKind, Word};
 
 impl Parser<'_> {
     /// Takes what a dollar sign begins and appends it as written.
-    pub(super) fn dollar(&mut self, text: &mut String) -> Result<(), Stop> {
+    pub(super) fn dollar(&mut self, word: &mut Word, quoted: bool) -> Result<(), Stop> {
         if self.starts("$((") && self.arithmetic_end(self.pos + 1).is_some() {
             let start = self.pos;
             self.bump();
             self.arithmetic()?;
-            text.push_str(&self.src[start..self.pos]);
+            self.written(start, word, PartKind::Substitution);
             return Ok(());
         }
         if self.starts("$(") {
             self.bump();
-            return self.substitution(1, text);
+            return self.substitution(1, word);
         }
+        let start = self.pos;
+        let variable = if quoted {
+            PartKind::QuotedVariable
+        } else {
+            PartKind::Variable
+        };
         if self.starts("${") {
-            return self.parameter(text);
+            self.parameter()?;
+            self.written(start, word, variable);
+            return Ok(());
         }
         self.bump();
-        text.push('$');
+        let rest = self.rest();
+        let kind = match rest.chars().next() {
+            Some(c) if c.is_ascii_alphabetic() || c == '_' => {
+                let end = |c: char| !c.is_ascii_alphanumeric() && c != '_';
+                self.pos += rest.find(end).unwrap_or(rest.len());
+                variable
+            }
+            Some('@' | '*' | '0'..='9') => {
+                self.pos += 1;
+                variable
+            }
+            Some('?' | '#' | '$' | '!' | '-') => {
+                self.pos += 1;
+                PartKind::Substitution
+            }
+            _ => PartKind::Quoted,
+        };
+        self.written(start, word, kind);
         Ok(())
+    }
+
+    /// Appends the text from `start` up to here as it was written.
+    fn written(&self, start: usize, word: &mut Word, kind: PartKind) {
+        let from = word.text.len();
+        word.text.push_str(&self.src[start..self.pos]);
+        word.mark(from, kind);
     }
 
     /// Takes the list in parentheses that begins here and appends it as written, with `before`
     /// bytes in front of it.
-    pub(super) fn substitution(&mut self, before: usize, text: &mut String) -> Result<(), Stop> {
+    pub(super) fn substitution(&mut self, before: usize, word: &mut Word) -> Result<(), Stop> {
         let start = self.pos - before;
         self.subshell()?;
-        text.push_str(&self.src[start..self.pos]);
+        self.written(start, word, PartKind::Substitution);
         Ok(())
     }
 
@@ -38,14 +72,15 @@ impl Parser<'_> {
     pub(super) fn subshell(&mut self) -> Result<(), Stop> {
         self.bump();
         self.enter()?;
+        self.mark(Mark::Enter);
         self.list(Close::Paren)?;
+        self.mark(Mark::Leave);
         self.leave();
         Ok(())
     }
 
     /// Takes `${…}` and what runs inside its default values.
-    fn parameter(&mut self, text: &mut String) -> Result<(), Stop> {
-        let start = self.pos;
+    fn parameter(&mut self) -> Result<(), Stop> {
         self.pos += 2;
         self.enter()?;
         let mut quoted = false;
@@ -67,15 +102,14 @@ impl Parser<'_> {
             }
         }
         self.leave();
-        text.push_str(&self.src[start..self.pos]);
         Ok(())
     }
 
     /// Takes one character of a text in which only expansions matter, or the expansion it begins.
     fn inner(&mut self, c: char) -> Result<(), Stop> {
         match c {
-            '$' => self.dollar(&mut String::new()),
-            '`' => self.backquote(&mut String::new()),
+            '$' => self.dollar(&mut Word::default(), false),
+            '`' => self.backquote(&mut Word::default()),
             '\\' => {
                 self.bump();
                 self.bump();
@@ -126,7 +160,7 @@ impl Parser<'_> {
 
     /// Takes a substitution in backquotes. Its text loses one level of backslashes before it is
     /// read.
-    pub(super) fn backquote(&mut self, text: &mut String) -> Result<(), Stop> {
+    pub(super) fn backquote(&mut self, word: &mut Word) -> Result<(), Stop> {
         let start = self.pos;
         self.bump();
         let mut script = String::new();
@@ -143,7 +177,7 @@ impl Parser<'_> {
                 c => script.push(c),
             }
         }
-        text.push_str(&self.src[start..self.pos]);
+        self.written(start, word, PartKind::Substitution);
         self.enter()?;
         let mut inner = Parser::new(&script, self.depth);
         let outcome = inner.list(Close::End);

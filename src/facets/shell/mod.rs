@@ -1,5 +1,5 @@
 //! Reads a shell command line statically: which simple commands it holds, with their words,
-//! redirections and inputs. Nothing is expanded but quotes.
+//! redirections and inputs, and how they hang together. Nothing is expanded but quotes.
 //!
 //! The reader is made for text nobody vouches for: it is one pass over the text, nests at most
 //! [`MAX_NESTING`] deep, keeps what it found before a place it cannot read, and says so. It follows
@@ -8,9 +8,10 @@
 
 mod expand;
 mod parser;
+mod redirect;
 mod word;
 
-pub use word::is_assignment;
+pub use word::{Part, PartKind, Word, is_assignment};
 
 use std::borrow::Cow;
 
@@ -20,102 +21,147 @@ pub const MAX_SCRIPT: usize = 256 * 1024;
 /// Deepest nesting of substitutions, subshells and `sh -c` scripts in each other.
 pub const MAX_NESTING: usize = 32;
 
-/// What was found in a command line.
+/// What a text holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Script {
-    /// The simple commands in the order in which they begin.
-    pub commands: Vec<Simple>,
-    /// Whether the whole text was understood. Otherwise more may run than `commands` shows.
+pub struct Text {
+    /// The simple commands in the order in which they begin; some may be empty.
+    pub commands: Vec<Command>,
+    /// The heads of `for` and `select` loops.
+    pub loops: Vec<Loop>,
+    /// Where commands begin and what stands between them, in the order of the text.
+    pub marks: Vec<Mark>,
+    /// Whether the whole text was understood.
     pub complete: bool,
 }
 
-/// One simple command, quotes removed.
+/// A place between the words of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// The command of that index begins.
+    Command(usize),
+    /// What follows up to the matching `Leave` runs in a shell of its own.
+    Enter,
+    /// The end of it.
+    Leave,
+    /// The next command runs if this one succeeds.
+    And,
+    /// The next command runs if this one fails.
+    Or,
+    /// The next command reads what this one prints.
+    Pipe,
+    /// The command runs beside what follows.
+    Background,
+    /// The command ends.
+    End,
+    /// A compound command begins.
+    Block(Keyword),
+    /// Its condition, which has run, is over.
+    Then,
+    /// Another condition of it begins, which runs if none before held.
+    Elif,
+    /// Another branch of it begins.
+    Else(Keyword),
+    /// Another branch of it begins, into which the one before may run.
+    Fall,
+    /// It ends.
+    Close(Keyword),
+    /// The loop that just began has the head of that index.
+    Loop(usize),
+    /// The next compound command is the body of a function.
+    Function,
+}
+
+/// A kind of compound command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keyword {
+    /// `if`.
+    If,
+    /// `for`, `select`, `while` or `until`.
+    Loop,
+    /// `case`.
+    Case,
+    /// `{ … }`.
+    Brace,
+}
+
+/// The head of a `for` or `select` loop.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Simple {
-    /// Variable assignments in front, as `NAME=value`.
-    pub assignments: Vec<String>,
+pub struct Loop {
+    /// Name of the variable.
+    pub name: String,
+    /// What it loops over; empty where that is not written out.
+    pub words: Vec<Word>,
+}
+
+/// One simple command as it was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Command {
+    /// Variable assignments in front.
+    pub assignments: Vec<Assignment>,
     /// The program and its words; empty for bare assignments and redirections.
-    pub words: Vec<String>,
+    pub words: Vec<Word>,
     /// Redirections of files, in order.
-    pub redirects: Vec<Redirect>,
-    /// Text of here-documents and here-strings; empty where there is none.
-    pub input: String,
-    /// Words of wrappers that were taken off, in front of `words`.
-    pub stripped: Vec<String>,
+    pub redirects: Vec<Redirection>,
+    /// Here-documents and here-strings.
+    pub inputs: Vec<Input>,
+}
+
+/// An assignment of a variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assignment {
+    /// The whole of it, as one word.
+    pub word: Word,
+    /// The values of an array; absent for any other value.
+    pub array: Option<Vec<Word>>,
 }
 
 /// A redirection from or to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Redirect {
+pub struct Redirection {
     /// The file is read.
     pub reads: bool,
     /// The file is written.
     pub writes: bool,
-    /// Name of the file, quotes removed.
-    pub target: String,
+    /// Name of the file.
+    pub target: Word,
 }
 
-impl Simple {
-    /// A command given as a list of words.
-    pub fn of_words(words: Vec<String>) -> Simple {
-        Simple {
-            words,
-            ..Simple::default()
-        }
-    }
+/// Text that a command gets as its input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// A here-string.
+    Word(Word),
+    /// A here-document.
+    Text {
+        /// Its body.
+        text: String,
+        /// Whether variables in it are replaced.
+        expands: bool,
+    },
+}
 
+impl Command {
     /// Whether nothing is there at all.
     pub fn is_empty(&self) -> bool {
         self.assignments.is_empty() && self.words.is_empty() && self.redirects.is_empty()
     }
 
-    /// Name of the program; `None` for bare assignments and redirections.
-    pub fn program(&self) -> Option<&str> {
-        self.words.first().map(|word| program_name(word))
-    }
-
-    /// The command as policies see it: program and words joined by single spaces, or the
-    /// assignments where there is no program. Empty for a bare redirection.
-    pub fn text(&self) -> String {
-        let Some(program) = self.program() else {
-            return self.assignments.join(" ");
-        };
-        let mut text = program.to_owned();
-        for word in &self.words[1..] {
-            text.push(' ');
-            text.push_str(word);
+    /// A command that is one word, taken as it is.
+    fn literal(text: &str) -> Command {
+        Command {
+            words: vec![Word::literal(text)],
+            ..Command::default()
         }
-        text
     }
-}
-
-/// Directories whose programs go by their bare names, so that `/bin/rm` is `rm`.
-const SYSTEM_DIRS: &[&str] = &[
-    "/bin/",
-    "/sbin/",
-    "/usr/bin/",
-    "/usr/sbin/",
-    "/usr/local/bin/",
-    "/usr/local/sbin/",
-    "/opt/homebrew/bin/",
-];
-
-fn program_name(word: &str) -> &str {
-    let bare = |dir: &&str| word.strip_prefix(*dir).filter(|name| is_bare(name));
-    SYSTEM_DIRS.iter().find_map(bare).unwrap_or(word)
-}
-
-fn is_bare(name: &str) -> bool {
-    !name.is_empty() && !name.contains('/')
 }
 
 /// Reads a command line. Text that is not understood to its end is kept as one more command, the
 /// whole of it, so that a rule still sees it. `depth` counts the scripts around this one.
-pub fn read(text: &str, depth: usize) -> Script {
+pub fn read(text: &str, depth: usize) -> Text {
     if text.trim().is_empty() {
-        return Script {
+        return Text {
             complete: true,
-            ..Script::default()
+            ..Text::default()
         };
     }
     // A shell drops NUL bytes from what it reads.
@@ -128,13 +174,15 @@ pub fn read(text: &str, depth: usize) -> Script {
     while !clean.is_char_boundary(end) {
         end -= 1;
     }
-    let (mut commands, understood) = parser::Parser::new(&clean[..end], depth).run();
-    let complete = understood && end == clean.len();
-    commands.retain(|command| !command.is_empty());
-    if !complete || commands.iter().all(|c| c.text().is_empty()) {
-        commands.push(Simple::of_words(vec![text.trim().to_owned()]));
+    let mut found = parser::Parser::new(&clean[..end], depth).run();
+    found.complete &= end == clean.len();
+    let nameless = |c: &Command| c.words.is_empty() && c.assignments.is_empty();
+    if !found.complete || found.commands.iter().all(nameless) {
+        let command = Mark::Command(found.commands.len());
+        found.marks.extend([Mark::End, command]);
+        found.commands.push(Command::literal(text.trim()));
     }
-    Script { commands, complete }
+    found
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! Lists of commands: separators, reserved words, redirections and here-documents.
+//! Lists of commands: separators and reserved words.
 
-use super::word::Word;
-use super::{MAX_NESTING, Redirect, Simple};
+use super::word::{PartKind, Word};
+use super::{Assignment, Command, Keyword, Loop, MAX_NESTING, Mark, Text};
 
 /// Why reading stopped before the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,11 +22,11 @@ pub(super) enum Close {
 }
 
 /// A here-document whose body has not been reached.
-struct Pending {
-    command: usize,
-    delimiter: String,
-    strip_tabs: bool,
-    expands: bool,
+pub(super) struct Pending {
+    pub command: usize,
+    pub delimiter: String,
+    pub strip_tabs: bool,
+    pub expands: bool,
 }
 
 /// What the words of the open command are.
@@ -40,7 +40,7 @@ enum Kind {
 }
 
 /// The command being read in a list.
-struct Open {
+pub(super) struct Open {
     command: Option<usize>,
     kind: Kind,
     cases: usize,
@@ -51,9 +51,9 @@ pub(super) struct Parser<'a> {
     pub(super) src: &'a str,
     pub(super) pos: usize,
     pub(super) depth: usize,
-    commands: Vec<Simple>,
-    pending: Vec<Pending>,
-    stray: bool,
+    pub(super) found: Text,
+    pub(super) pending: Vec<Pending>,
+    pub(super) stray: bool,
 }
 
 impl<'a> Parser<'a> {
@@ -62,22 +62,48 @@ impl<'a> Parser<'a> {
             src,
             pos: 0,
             depth,
-            commands: Vec::new(),
+            found: Text::default(),
             pending: Vec::new(),
             stray: false,
         }
     }
 
-    /// The commands found and whether the whole text was understood.
-    pub(super) fn run(mut self) -> (Vec<Simple>, bool) {
-        let whole = self.list(Close::End).is_ok() && !self.stray;
-        (self.commands, whole)
+    /// What is found, and whether the whole text was understood.
+    pub(super) fn run(mut self) -> Text {
+        self.found.complete = self.list(Close::End).is_ok() && !self.stray;
+        self.found
     }
 
-    /// Takes over what was found in a text inside this one.
+    /// Takes over what was found in a text inside this one, which runs by itself.
     pub(super) fn adopt(&mut self, inner: Parser<'_>) {
         self.stray |= inner.stray;
-        self.commands.extend(inner.commands);
+        let (commands, loops) = (self.found.commands.len(), self.found.loops.len());
+        self.found.marks.push(Mark::Enter);
+        self.found
+            .marks
+            .extend(inner.found.marks.iter().map(|mark| match *mark {
+                Mark::Command(n) => Mark::Command(n + commands),
+                Mark::Loop(n) => Mark::Loop(n + loops),
+                mark => mark,
+            }));
+        self.found.marks.push(Mark::Leave);
+        self.found.commands.extend(inner.found.commands);
+        self.found.loops.extend(inner.found.loops);
+    }
+
+    pub(super) fn mark(&mut self, mark: Mark) {
+        self.found.marks.push(mark);
+    }
+
+    /// Notes a reserved word in front of the command that began with it.
+    fn reserved(&mut self, mark: Mark) {
+        match self.found.marks.last_mut() {
+            Some(last @ Mark::Command(_)) => {
+                let command = std::mem::replace(last, mark);
+                self.mark(command);
+            }
+            _ => self.mark(mark),
+        }
     }
 
     pub(super) fn enter(&mut self) -> Result<(), Stop> {
@@ -116,7 +142,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    fn blanks(&mut self) {
+    pub(super) fn blanks(&mut self) {
         while self.eat(" ") || self.eat("\t") || self.eat("\\\n") || self.starts("\r\n") {
             if self.starts("\r\n") {
                 self.pos += 1;
@@ -148,13 +174,15 @@ impl<'a> Parser<'a> {
                     self.bump();
                     self.here_documents()?;
                     if open.kind != Kind::Case {
+                        self.mark(Mark::End);
                         open.end();
                     }
                 }
                 ';' => self.semicolons(&mut open)?,
                 '&' if self.starts("&>") => self.redirect(&mut open)?,
                 '&' | '|' => {
-                    let _ = self.eat("&&") || self.bump().is_some();
+                    let mark = self.operator();
+                    self.mark(mark);
                     open.end();
                 }
                 '<' | '>' if !self.starts("<(") && !self.starts(">(") => {
@@ -167,6 +195,7 @@ impl<'a> Parser<'a> {
                         return Ok(());
                     }
                     self.stray = true;
+                    self.mark(Mark::End);
                     open.end();
                 }
                 _ => self.command_word(&mut open)?,
@@ -174,9 +203,28 @@ impl<'a> Parser<'a> {
         }
     }
 
+    fn operator(&mut self) -> Mark {
+        if self.eat("&&") {
+            Mark::And
+        } else if self.eat("||") {
+            Mark::Or
+        } else if self.eat("|&") || self.eat("|") {
+            Mark::Pipe
+        } else {
+            self.bump();
+            Mark::Background
+        }
+    }
+
     fn semicolons(&mut self, open: &mut Open) -> Result<(), Stop> {
         self.bump();
-        let case_ends = self.eat(";&") || self.eat(";") || self.eat("&");
+        let falls = self.eat(";&") || self.eat("&");
+        let case_ends = falls || self.eat(";");
+        self.mark(match case_ends && open.cases > 0 {
+            true if falls => Mark::Fall,
+            true => Mark::Else(Keyword::Case),
+            false => Mark::End,
+        });
         open.end();
         if case_ends && open.cases > 0 {
             self.pattern(open)?;
@@ -185,15 +233,17 @@ impl<'a> Parser<'a> {
     }
 
     fn parenthesis(&mut self, open: &mut Open) -> Result<(), Stop> {
-        let words = open.command.map_or(0, |n| self.commands[n].words.len());
+        let words = open
+            .command
+            .map_or(0, |n| self.found.commands[n].words.len());
         let arithmetic = words == 0 && self.starts("((");
         if arithmetic && self.arithmetic_end(self.pos).is_some() {
             let start = self.pos;
             let command = self.slot(open);
             self.arithmetic()?;
             if open.kind == Kind::Command {
-                let text = self.src[start..self.pos].to_owned();
-                self.commands[command].words.push(text);
+                let word = Word::literal(&self.src[start..self.pos]);
+                self.found.commands[command].words.push(word);
             }
             return Ok(());
         }
@@ -202,8 +252,9 @@ impl<'a> Parser<'a> {
             // A function's name; its body is read like any other commands.
             self.pos = self.src.len() - empty.len() + 1;
             if let Some(n) = open.command.take() {
-                self.commands[n] = Simple::default();
+                self.found.commands[n] = Command::default();
             }
+            self.mark(Mark::Function);
             return Ok(());
         }
         if words == 0 {
@@ -217,22 +268,28 @@ impl<'a> Parser<'a> {
     fn group_in_word(&mut self, open: &mut Open) -> Result<(), Stop> {
         let command = self.slot(open);
         let before = self.src[..self.pos].chars().next_back();
-        let mut text = String::new();
-        self.substitution(0, &mut text)?;
-        let words = &mut self.commands[command].words;
+        let mut group = Word::default();
+        self.substitution(0, &mut group)?;
+        let words = &mut self.found.commands[command].words;
         match words.last_mut() {
-            Some(last) if before.is_some_and(|c| !c.is_whitespace()) => last.push_str(&text),
-            _ => words.push(text),
+            Some(last) if before.is_some_and(|c| !c.is_whitespace()) => {
+                let start = last.text.len();
+                last.text.push_str(&group.text);
+                last.mark(start, PartKind::Substitution);
+            }
+            _ => words.push(group),
         }
         Ok(())
     }
 
     /// The command being read, begun here if there is none: commands stand in the order in which
     /// they begin.
-    fn slot(&mut self, open: &mut Open) -> usize {
+    pub(super) fn slot(&mut self, open: &mut Open) -> usize {
         *open.command.get_or_insert_with(|| {
-            self.commands.push(Simple::default());
-            self.commands.len() - 1
+            self.found.commands.push(Command::default());
+            let command = self.found.commands.len() - 1;
+            self.found.marks.push(Mark::Command(command));
+            command
         })
     }
 
@@ -246,8 +303,11 @@ impl<'a> Parser<'a> {
             Kind::Loop(words) => {
                 // `for NAME do` loops over the positional parameters.
                 open.kind = Kind::Loop(words + 1);
-                if words == 1 && word.is("do") {
-                    open.end();
+                match (words, self.found.loops.last_mut()) {
+                    (1, _) if word.is("do") => open.end(),
+                    (0, Some(head)) => head.name = word.text,
+                    (2.., Some(head)) => head.words.push(word),
+                    _ => {}
                 }
             }
             Kind::Case => {
@@ -257,10 +317,10 @@ impl<'a> Parser<'a> {
                     self.pattern(open)?;
                 }
             }
-            Kind::Command if self.commands[command].words.is_empty() => {
+            Kind::Command if self.found.commands[command].words.is_empty() => {
                 self.first_word(word, command, open)?;
             }
-            Kind::Command => self.commands[command].words.push(word.text),
+            Kind::Command => self.found.commands[command].words.push(word),
         }
         Ok(())
     }
@@ -273,23 +333,43 @@ impl<'a> Parser<'a> {
             name.is_some_and(|n| n.chars().all(|c| c.is_alphanumeric() || c == '_'))
         };
         matches!(self.peek(), Some('<' | '>'))
-            && word.quoted_at.is_none()
+            && !word.is_quoted()
             && !text.is_empty()
             && (text.bytes().all(|b| b.is_ascii_digit()) || named())
     }
 
     fn first_word(&mut self, word: Word, command: usize, open: &mut Open) -> Result<(), Stop> {
-        let reserved = if word.quoted_at.is_none() && self.commands[command].is_empty() {
+        let reserved = if !word.is_quoted() && self.found.commands[command].is_empty() {
             word.text.as_str()
         } else {
             ""
         };
         match reserved {
-            "if" | "then" | "elif" | "else" | "fi" | "while" | "until" | "do" | "done" | "{"
-            | "}" | "!" | "coproc" => {}
-            "esac" => open.cases = open.cases.saturating_sub(1),
-            "for" | "select" => open.kind = Kind::Loop(0),
-            "case" => open.kind = Kind::Case,
+            "!" | "coproc" => {}
+            "if" => self.reserved(Mark::Block(Keyword::If)),
+            "then" => self.reserved(Mark::Then),
+            "elif" => self.reserved(Mark::Elif),
+            "else" => self.reserved(Mark::Else(Keyword::If)),
+            "do" => self.reserved(Mark::End),
+            "fi" => self.reserved(Mark::Close(Keyword::If)),
+            "while" | "until" => self.reserved(Mark::Block(Keyword::Loop)),
+            "done" => self.reserved(Mark::Close(Keyword::Loop)),
+            "{" => self.reserved(Mark::Block(Keyword::Brace)),
+            "}" => self.reserved(Mark::Close(Keyword::Brace)),
+            "esac" => {
+                self.reserved(Mark::Close(Keyword::Case));
+                open.cases = open.cases.saturating_sub(1);
+            }
+            "for" | "select" => {
+                self.reserved(Mark::Block(Keyword::Loop));
+                self.reserved(Mark::Loop(self.found.loops.len()));
+                self.found.loops.push(Loop::default());
+                open.kind = Kind::Loop(0);
+            }
+            "case" => {
+                self.reserved(Mark::Block(Keyword::Case));
+                open.kind = Kind::Case;
+            }
             "function" => {
                 self.blanks();
                 self.word()?;
@@ -298,35 +378,41 @@ impl<'a> Parser<'a> {
                     self.blanks();
                     self.eat(")");
                 }
+                self.reserved(Mark::Function);
             }
             "[[" => self.test(command)?,
             _ if word.is_assignment() => {
-                let mut text = word.text;
-                if self.starts("(") && text.ends_with('=') {
-                    self.array(&mut text)?;
+                let mut assignment = Assignment { word, array: None };
+                if self.starts("(") && assignment.word.text.ends_with('=') {
+                    self.array(&mut assignment)?;
                 }
-                self.commands[command].assignments.push(text);
+                self.found.commands[command].assignments.push(assignment);
             }
-            _ => self.commands[command].words.push(word.text),
+            _ => self.found.commands[command].words.push(word),
         }
         Ok(())
     }
 
     /// Takes the values of an array assignment.
-    fn array(&mut self, text: &mut String) -> Result<(), Stop> {
+    fn array(&mut self, assignment: &mut Assignment) -> Result<(), Stop> {
         let start = self.pos;
+        let mut values = Vec::new();
         self.bump();
         self.enter()?;
         loop {
             self.blanks();
             match self.peek().ok_or(Stop::Unterminated)? {
                 ')' => break,
-                _ => self.any_word().map(|_| ())?,
+                '\n' => {
+                    self.bump();
+                }
+                _ => values.push(self.any_word()?),
             }
         }
         self.bump();
         self.leave();
-        text.push_str(&self.src[start..self.pos]);
+        assignment.word.text.push_str(&self.src[start..self.pos]);
+        assignment.array = Some(values);
         Ok(())
     }
 
@@ -343,14 +429,14 @@ impl<'a> Parser<'a> {
 
     /// Takes the rest of `[[ … ]]`, in which operators are plain words.
     fn test(&mut self, command: usize) -> Result<(), Stop> {
-        self.commands[command].words.push("[[".into());
+        self.found.commands[command].words.push(Word::literal("[["));
         loop {
             self.blanks();
             self.peek().ok_or(Stop::Unterminated)?;
             let word = self.any_word()?;
             let end = word.is("]]");
             if word.text != "\n" {
-                self.commands[command].words.push(word.text);
+                self.found.commands[command].words.push(word);
             }
             if end {
                 return Ok(());
@@ -369,75 +455,13 @@ impl<'a> Parser<'a> {
                 }
                 _ => {
                     if self.any_word()?.is("esac") {
+                        self.mark(Mark::Close(Keyword::Case));
                         open.cases -= 1;
                         return Ok(());
                     }
                 }
             }
         }
-    }
-
-    fn redirect(&mut self, open: &mut Open) -> Result<(), Stop> {
-        const OPERATORS: &[&str] = &[
-            "&>>", "&>", "<<<", "<<-", "<<", "<&", "<>", "<", ">>", ">&", ">|", ">",
-        ];
-        let command = self.slot(open);
-        let found = OPERATORS.iter().find(|op| self.starts(op));
-        let operator = found.copied().unwrap_or(">");
-        self.pos += operator.len();
-        self.blanks();
-        let word = self.word()?;
-        if word.text.is_empty() && word.quoted_at.is_none() {
-            self.stray = true;
-            return Ok(());
-        }
-        match operator {
-            "<<<" => {
-                let input = &mut self.commands[command].input;
-                input.push_str(&word.text);
-                input.push('\n');
-            }
-            "<<" | "<<-" => self.pending.push(Pending {
-                command,
-                strip_tabs: operator == "<<-",
-                expands: word.quoted_at.is_none(),
-                delimiter: word.text,
-            }),
-            // Another descriptor, not a file.
-            "<&" | ">&" if word.text.bytes().all(|b| b.is_ascii_digit() || b == b'-') => {}
-            _ => self.commands[command].redirects.push(Redirect {
-                reads: matches!(operator, "<" | "<>" | "<&"),
-                writes: !matches!(operator, "<" | "<&"),
-                target: word.text,
-            }),
-        }
-        Ok(())
-    }
-
-    /// Takes the bodies of the here-documents announced on the line that just ended. A missing
-    /// delimiter ends the body with the text, as it does in a shell.
-    fn here_documents(&mut self) -> Result<(), Stop> {
-        for here in std::mem::take(&mut self.pending) {
-            let mut body = String::new();
-            while self.pos < self.src.len() {
-                let line = self.rest().split_inclusive('\n').next().unwrap_or("");
-                self.pos += line.len();
-                let line = if here.strip_tabs {
-                    line.trim_start_matches('\t')
-                } else {
-                    line
-                };
-                if line.trim_end_matches(['\n', '\r']) == here.delimiter {
-                    break;
-                }
-                body.push_str(line);
-            }
-            if here.expands {
-                self.here_body(&body)?;
-            }
-            self.commands[here.command].input.push_str(&body);
-        }
-        Ok(())
     }
 }
 

@@ -3,18 +3,64 @@
 use super::parser::{Parser, Stop};
 
 /// A word with its quotes removed.
-#[derive(Debug, Default)]
-pub(super) struct Word {
-    /// The text; substitutions stand in it as they were written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Word {
+    /// The text; variables and substitutions stand in it as they were written.
     pub text: String,
+    /// What of the text is not plain, in order and without overlaps.
+    pub parts: Vec<Part>,
     /// Length of the text in front of the first quoted character; absent means nothing is quoted.
-    pub quoted_at: Option<usize>,
+    quoted_at: Option<usize>,
+}
+
+/// A part of a word's text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Where it begins, in bytes.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+    /// What it is.
+    pub kind: PartKind,
+}
+
+/// What a part of a word is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartKind {
+    /// Text that was quoted: it stands for itself.
+    Quoted,
+    /// A variable, `$A` or `${A…}`.
+    Variable,
+    /// A variable in double quotes: its value is not split into words.
+    QuotedVariable,
+    /// A substitution or arithmetic, as it was written.
+    Substitution,
 }
 
 impl Word {
+    /// A word that stands for itself.
+    pub fn literal(text: &str) -> Word {
+        let mut word = Word::default();
+        word.push_quoted(text);
+        word
+    }
+
+    /// A word of plain text.
+    pub fn plain(text: &str) -> Word {
+        Word {
+            text: text.to_owned(),
+            ..Word::default()
+        }
+    }
+
     /// Whether it reads exactly so without quotes, as reserved words must.
     pub fn is(&self, text: &str) -> bool {
         self.quoted_at.is_none() && self.text == text
+    }
+
+    /// Whether anything of it was quoted.
+    pub fn is_quoted(&self) -> bool {
+        self.quoted_at.is_some()
     }
 
     /// Whether it has the form `NAME=…`, `NAME+=…` or `NAME[…]=…`.
@@ -23,8 +69,48 @@ impl Word {
         is_assignment(bare)
     }
 
+    /// The parts of the text, plain ones too, with what they are; those have no kind.
+    pub fn pieces(&self) -> impl Iterator<Item = (Option<PartKind>, &str)> {
+        let mut at = 0;
+        let mut parts = self.parts.iter().peekable();
+        std::iter::from_fn(move || {
+            let (end, kind) = match parts.peek() {
+                Some(part) if part.start == at => (part.end, Some(part.kind)),
+                Some(part) => (part.start, None),
+                None => (self.text.len(), None),
+            };
+            if kind.is_some() {
+                parts.next();
+            } else if end == at {
+                return None;
+            }
+            let piece = self.text.get(at..end).unwrap_or("");
+            at = end;
+            Some((kind, piece))
+        })
+    }
+
     fn quote(&mut self) {
         self.quoted_at.get_or_insert(self.text.len());
+        self.mark(self.text.len(), PartKind::Quoted);
+    }
+
+    fn push_quoted(&mut self, text: &str) {
+        self.quote();
+        let start = self.text.len();
+        self.text.push_str(text);
+        self.mark(start, PartKind::Quoted);
+    }
+
+    /// Notes what the text from `start` on is.
+    pub(super) fn mark(&mut self, start: usize, kind: PartKind) {
+        let end = self.text.len();
+        match self.parts.last_mut() {
+            Some(last) if last.kind == kind && kind == PartKind::Quoted && last.end == start => {
+                last.end = end;
+            }
+            _ => self.parts.push(Part { start, end, kind }),
+        }
     }
 }
 
@@ -56,7 +142,7 @@ impl Parser<'_> {
                 '\r' if self.starts("\r\n") => break,
                 '<' | '>' if self.starts("<(") || self.starts(">(") => {
                     self.bump();
-                    self.substitution(1, &mut word.text)?;
+                    self.substitution(1, &mut word)?;
                 }
                 '<' | '>' => break,
                 '\\' => self.backslash(&mut word),
@@ -67,8 +153,8 @@ impl Parser<'_> {
                 '$' if self.starts("$\"") => {
                     self.bump();
                 }
-                '$' => self.dollar(&mut word.text)?,
-                '`' => self.backquote(&mut word.text)?,
+                '$' => self.dollar(&mut word, false)?,
+                '`' => self.backquote(&mut word)?,
                 c => {
                     self.bump();
                     word.text.push(c);
@@ -82,20 +168,16 @@ impl Parser<'_> {
         self.bump();
         match self.bump() {
             Some('\n') => {}
-            Some(c) => {
-                word.quote();
-                word.text.push(c);
-            }
+            Some(c) => word.push_quoted(c.encode_utf8(&mut [0; 4])),
             None => word.text.push('\\'),
         }
     }
 
     fn single(&mut self, word: &mut Word) -> Result<(), Stop> {
         self.bump();
-        word.quote();
         let rest = self.rest();
         let end = rest.find('\'').ok_or(Stop::Unterminated)?;
-        word.text.push_str(&rest[..end]);
+        word.push_quoted(&rest[..end]);
         self.pos += end + 1;
         Ok(())
     }
@@ -109,23 +191,28 @@ impl Parser<'_> {
                     self.bump();
                     return Ok(());
                 }
-                '$' => self.dollar(&mut word.text)?,
-                '`' => self.backquote(&mut word.text)?,
+                '$' => self.dollar(word, true)?,
+                '`' => self.backquote(word)?,
                 '\\' => {
                     self.bump();
                     match self.bump().ok_or(Stop::Unterminated)? {
                         '\n' => {}
                         c => {
+                            let start = word.text.len();
                             if !matches!(c, '$' | '`' | '"' | '\\') {
                                 word.text.push('\\');
                             }
                             word.text.push(c);
+                            word.mark(start, PartKind::Quoted);
                         }
                     }
                 }
-                c => {
-                    self.bump();
-                    word.text.push(c);
+                _ => {
+                    let rest = self.rest();
+                    let plain = |c: char| !matches!(c, '"' | '$' | '`' | '\\');
+                    let end = rest.find(|c| !plain(c)).unwrap_or(rest.len());
+                    word.push_quoted(&rest[..end]);
+                    self.pos += end;
                 }
             }
         }
@@ -135,9 +222,10 @@ impl Parser<'_> {
     fn ansi_c(&mut self, word: &mut Word) -> Result<(), Stop> {
         self.pos += 2;
         word.quote();
+        let start = word.text.len();
         loop {
             match self.bump().ok_or(Stop::Unterminated)? {
-                '\'' => return Ok(()),
+                '\'' => break,
                 '\\' => {
                     let c = self.ansi_escape()?;
                     word.text.extend(c);
@@ -145,6 +233,8 @@ impl Parser<'_> {
                 c => word.text.push(c),
             }
         }
+        word.mark(start, PartKind::Quoted);
+        Ok(())
     }
 
     fn ansi_escape(&mut self) -> Result<Option<char>, Stop> {

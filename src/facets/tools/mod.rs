@@ -143,6 +143,11 @@ pub fn is_word_list(key: &str) -> bool {
     is_in("args arguments argv params", key)
 }
 
+/// Whether the object under a key holds the variables of an environment.
+pub fn is_environment(key: &str) -> bool {
+    is_in("env environment env_vars environment_variables", key)
+}
+
 /// Whether the text under a key is a host.
 pub fn is_host(key: &str) -> bool {
     is_in("host hostname host_name", key)

@@ -35,7 +35,7 @@ fn is_named(record: &Json<'_>) -> bool {
         id.strip_prefix(*category)
             .is_some_and(|rest| rest.starts_with('_'))
     };
-    CATEGORIES.iter().any(|category| of(&category))
+    CATEGORIES.iter().any(of)
         && record.get("result").is_some()
         && ["tool", "type", "messages"]
             .iter()

@@ -4,8 +4,9 @@
 //! that says `Output:`; only these are searched for an exit code, so that a command cannot give itself
 //! another one. Older versions wrote an object with `output` and `metadata` as text.
 //!
-//! A refusal is the whole output, as Codex itself words it. The tools of servers answer in their own
-//! words, so of theirs only the refusal that Codex makes for them counts.
+//! A refusal is the whole output, as Codex itself words it. It counts for the tools that Codex runs
+//! itself, which never answer without those lines; the tools of servers and of programs around Codex
+//! answer in their own words, so of servers only the refusal that Codex makes for them counts.
 
 use crate::import::foreign::Content;
 use crate::trace::event::RawJson;
@@ -46,6 +47,42 @@ const FAILURES: &[&str] = &[
 /// Most lines that Codex puts before what a command wrote.
 const HEAD: usize = 12;
 
+/// Tools that Codex runs itself and that can be refused.
+const OWN: &[&str] = &[
+    "apply_patch",
+    "container.exec",
+    "exec",
+    "exec_command",
+    "local_shell",
+    "shell",
+    "shell_command",
+    "unified_exec",
+    "write_stdin",
+];
+
+/// Whose words the outputs of a tool are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Words {
+    /// Those of Codex, with what a command wrote below.
+    Own,
+    /// Those of an MCP server.
+    Servers,
+    /// Anybody's.
+    #[default]
+    Others,
+}
+
+impl Words {
+    /// Those of the outputs of `tool`.
+    pub fn of(tool: &str) -> Self {
+        match tool {
+            _ if tool.starts_with("mcp__") => Words::Servers,
+            _ if OWN.contains(&tool) => Words::Own,
+            _ => Words::Others,
+        }
+    }
+}
+
 /// What an output tells.
 #[derive(Debug, Default)]
 pub struct Output {
@@ -57,10 +94,10 @@ pub struct Output {
     pub refused: Option<&'static str>,
 }
 
-/// Reads the output of a call. `is_servers` says that the tool is one of an MCP server.
-pub fn read(value: Option<&Json<'_>>, is_servers: bool) -> Output {
+/// Reads the output of a call of a tool with such outputs.
+pub fn read(value: Option<&Json<'_>>, words: Words) -> Output {
     if let Some(object @ Json::Object(_)) = value {
-        return of_object(object, is_servers);
+        return of_object(object, words);
     }
     let content = Content::of(value);
     let Some(text) = content.text() else {
@@ -69,7 +106,7 @@ pub fn read(value: Option<&Json<'_>>, is_servers: bool) -> Output {
             ..Output::default()
         };
     };
-    if is_servers {
+    if words == Words::Servers {
         let refused = text.trim_start_matches("err: ").trim_matches('"');
         let refused = matches!(
             refused,
@@ -85,7 +122,7 @@ pub fn read(value: Option<&Json<'_>>, is_servers: bool) -> Output {
         return older;
     }
     Output {
-        refused: refusal(text),
+        refused: refusal(text).filter(|_| words == Words::Own),
         error: exit_code(text).map(|code| code != 0).or_else(|| {
             FAILURES
                 .iter()
@@ -97,7 +134,7 @@ pub fn read(value: Option<&Json<'_>>, is_servers: bool) -> Output {
 }
 
 /// Reads `{"content": .., "success": ..}`.
-fn of_object(object: &Json<'_>, is_servers: bool) -> Output {
+fn of_object(object: &Json<'_>, words: Words) -> Output {
     let Some(content) = object.get("content") else {
         return Output {
             result: Content::of(Some(object)).into_raw(),
@@ -110,7 +147,7 @@ fn of_object(object: &Json<'_>, is_servers: bool) -> Output {
             result: Content::of(Some(content)).into_raw(),
             ..Output::default()
         },
-        content => read(Some(content), is_servers),
+        content => read(Some(content), words),
     };
     let success = match object.get("success") {
         Some(Json::Bool(success)) => Some(!success),
@@ -188,7 +225,7 @@ mod tests {
 
     fn told(text: &str) -> (Option<bool>, Option<&'static str>) {
         let value = Json::from(text.to_owned());
-        let output = read(Some(&value), false);
+        let output = read(Some(&value), Words::Own);
         (output.error, output.refused)
     }
 
@@ -211,7 +248,7 @@ mod tests {
     #[test]
     fn the_older_form_is_text_within_text() {
         let text = r#"{"output":"a\nb","metadata":{"exit_code":1,"duration_seconds":0.1}}"#;
-        let output = read(Some(&Json::from(text.to_owned())), false);
+        let output = read(Some(&Json::from(text.to_owned())), Words::Own);
         assert_eq!(output.error, Some(true));
         assert_eq!(output.result.expect("a result").bytes(), br#""a\nb""#);
     }
@@ -219,7 +256,7 @@ mod tests {
     #[test]
     fn objects_say_whether_they_succeeded() {
         let object = json::parse(br#"{"content":"no","success":false}"#).expect("valid");
-        let output = read(Some(&object), false);
+        let output = read(Some(&object), Words::Own);
         assert_eq!(output.error, Some(true));
         assert_eq!(output.result.expect("a result").bytes(), br#""no""#);
     }
@@ -244,8 +281,14 @@ mod tests {
     }
 
     #[test]
-    fn servers_cannot_word_a_refusal() {
-        let by = |text: &str| read(Some(&Json::from(text.to_owned())), true).refused;
+    fn only_codex_words_a_refusal() {
+        let of = |text: &str, tool: &str| {
+            read(Some(&Json::from(text.to_owned())), Words::of(tool)).refused
+        };
+        let words = "exec command rejected by user";
+        assert_eq!(of(words, "shell"), Some("user"));
+        assert_eq!(of(words, "lookup"), None);
+        let by = |text: &str| of(text, "mcp__s__f");
         assert_eq!(by("user rejected MCP tool call"), Some("user"));
         assert_eq!(by("err: \"user rejected MCP tool call\""), Some("user"));
         assert_eq!(by("exec command rejected by user"), None);

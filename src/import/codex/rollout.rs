@@ -2,6 +2,7 @@
 
 use super::copied::Copied;
 use super::event::{self, Came};
+use super::output::Words;
 use super::{output, prompt};
 use crate::import::foreign::items::{self, Item, ItemCall, ItemOutput};
 use crate::import::foreign::{Answer, Out, Run, Told, Unusable, identifier, meta};
@@ -39,8 +40,8 @@ pub struct Session {
 /// A call whose result is to come.
 #[derive(Clone, Copy)]
 struct Open {
-    /// Whether its tool is one of an MCP server.
-    is_servers: bool,
+    /// Whose words its output is.
+    words: Words,
     /// What an event has told of it.
     came: Option<Came>,
 }
@@ -201,7 +202,7 @@ impl Session {
         }
         self.begin(out);
         let open = Open {
-            is_servers: call.tool.starts_with("mcp__"),
+            words: Words::of(&call.tool),
             came: None,
         };
         let waits = call.outcome.is_none();
@@ -225,7 +226,7 @@ impl Session {
         self.run.turn(None);
         let open = self.open.remove(item.id);
         let came = open.and_then(|open| open.came);
-        let output = output::read(item.value, open.is_some_and(|open| open.is_servers));
+        let output = output::read(item.value, open.map(|open| open.words).unwrap_or_default());
         if output.refused.is_some() && came != Some(Came::Declined) {
             let message = "calls whose output tells of a refusal are taken as not executed";
             told.assume(message, out);

@@ -5,7 +5,7 @@
 //! earlier call of its id that is still open.
 
 use sha2::{Digest, Sha256};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// What a call did, for telling a repeated record from another call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,16 +25,45 @@ impl Fingerprint {
 /// The calls of one run by their recorded id.
 #[derive(Debug, Default)]
 pub struct CallIds {
-    /// An empty list keeps an id from being taken that was made up here.
-    calls: HashMap<String, Vec<Call>>,
+    /// An entry without calls keeps an id from being taken that was made up here.
+    calls: HashMap<String, Calls>,
 }
 
-#[derive(Debug)]
-struct Call {
-    name: String,
-    print: Fingerprint,
-    open: bool,
+/// The calls of one id. There may be many: nothing here looks at all of them.
+#[derive(Debug, Default)]
+struct Calls {
+    /// Their unique ids.
+    names: Vec<String>,
+    /// Those without a result, the nearest last.
+    open: Vec<usize>,
+    /// What they did.
+    prints: Vec<Fingerprint>,
+    /// The same, once there are many.
+    many: HashSet<Fingerprint>,
+    /// Whether one of them was repeated.
     repeated: bool,
+    /// The number in the last name that was made up.
+    number: usize,
+}
+
+/// Calls of one id that are looked through one by one.
+const FEW: usize = 8;
+
+impl Calls {
+    fn add(&mut self, name: String, print: Fingerprint) {
+        self.open.push(self.names.len());
+        self.names.push(name);
+        if self.many.is_empty() && self.prints.len() < FEW {
+            self.prints.push(print);
+        } else {
+            self.many.extend(self.prints.drain(..));
+            self.many.insert(print);
+        }
+    }
+
+    fn did(&self, print: Fingerprint) -> bool {
+        self.prints.contains(&print) || self.many.contains(&print)
+    }
 }
 
 /// The call a result belongs to.
@@ -56,29 +85,23 @@ pub enum Pairing {
 impl CallIds {
     /// Whether a call of this id has done the same before; it then counts as repeated.
     pub fn repeats(&mut self, id: &str, print: Fingerprint) -> bool {
-        let same = |call: &&mut Call| call.print == print;
-        match self
-            .calls
-            .get_mut(id)
-            .and_then(|calls| calls.iter_mut().find(same))
-        {
-            Some(call) => {
-                call.repeated = true;
-                true
-            }
-            None => false,
-        }
+        let Some(calls) = self.calls.get_mut(id).filter(|calls| calls.did(print)) else {
+            return false;
+        };
+        calls.repeated = true;
+        true
     }
 
     /// Whether a call of this id has been added.
     pub fn knows(&self, id: &str) -> bool {
-        self.calls.get(id).is_some_and(|calls| !calls.is_empty())
+        let calls = self.calls.get(id);
+        calls.is_some_and(|calls| !calls.names.is_empty())
     }
 
     /// The unique id of the open call that a result of this id would go to.
     pub fn open(&self, id: &str) -> Option<&str> {
-        let open = self.calls.get(id)?.iter().rev().find(|call| call.open);
-        open.map(|call| call.name.as_str())
+        let calls = self.calls.get(id)?;
+        calls.names.get(*calls.open.last()?).map(String::as_str)
     }
 
     /// Adds a call and returns its unique id.
@@ -87,27 +110,27 @@ impl CallIds {
         if name != id {
             self.calls.entry(name.clone()).or_default();
         }
-        self.calls.entry(id.to_owned()).or_default().push(Call {
-            name: name.clone(),
-            print,
-            open: true,
-            repeated: false,
-        });
+        let calls = self.calls.entry(id.to_owned()).or_default();
+        calls.add(name.clone(), print);
         name
     }
 
-    fn unique(&self, id: &str) -> String {
+    fn unique(&mut self, id: &str) -> String {
         let Some(calls) = self.calls.get(id) else {
             return id.to_owned();
         };
-        let mut n = calls.len().max(1) + 1;
-        loop {
-            let name = format!("{id}#{n}");
+        let mut number = calls.names.len().max(calls.number).max(1);
+        let name = loop {
+            number += 1;
+            let name = format!("{id}#{number}");
             if !self.calls.contains_key(&name) {
-                return name;
+                break name;
             }
-            n += 1;
+        };
+        if let Some(calls) = self.calls.get_mut(id) {
+            calls.number = number;
         }
+        name
     }
 
     /// Finds the call of a result and closes it.
@@ -115,16 +138,14 @@ impl CallIds {
         let Some(calls) = self.calls.get_mut(id) else {
             return Pairing::Unknown;
         };
-        if let Some(call) = calls.iter_mut().rev().find(|call| call.open) {
-            call.open = false;
-            return Pairing::Open(call.name.clone());
-        }
-        match calls.last() {
-            Some(call) => Pairing::Answered {
-                id: call.name.clone(),
-                repeated: calls.iter().any(|call| call.repeated),
+        let open = calls.open.pop();
+        match (open.and_then(|at| calls.names.get(at)), calls.names.last()) {
+            (Some(name), _) => Pairing::Open(name.clone()),
+            (None, Some(last)) => Pairing::Answered {
+                id: last.clone(),
+                repeated: calls.repeated,
             },
-            None => Pairing::Unknown,
+            (None, None) => Pairing::Unknown,
         }
     }
 }
@@ -164,6 +185,18 @@ mod tests {
         };
         assert_eq!(ids.close("x"), answered);
         assert_eq!(ids.close("z"), Pairing::Unknown);
+    }
+
+    #[test]
+    fn many_calls_of_one_id_are_told_apart() {
+        let mut ids = CallIds::default();
+        for n in 0..20 {
+            ids.add("x", print(&n.to_string()));
+        }
+        assert!(ids.repeats("x", print("0")));
+        assert!(ids.repeats("x", print("19")));
+        assert!(!ids.repeats("x", print("20")));
+        assert_eq!(ids.close("x"), Pairing::Open("x#20".into()));
     }
 
     #[test]

@@ -179,6 +179,7 @@ impl LangChain {
             out.fault(FaultCode::MissingField, message);
             return Err(Unusable);
         }
+        out.set_run(run.unwrap_or(&self.stem));
         for (_, node) in nodes
             .iter()
             .filter(|(name, _)| !name.text.starts_with("__"))

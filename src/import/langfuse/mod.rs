@@ -155,7 +155,7 @@ impl Langfuse {
                 .collect(),
             ..Details::default()
         };
-        self.spans.about(id, at, details);
+        self.spans.about(id, at, details, out);
         let list = beside
             .filter(|list| list.as_array().is_some_and(|list| !list.is_empty()))
             .or_else(|| trace.get("observations"));

@@ -133,7 +133,7 @@ impl OpenAiAgents {
                 .collect(),
             ..Details::default()
         };
-        self.spans.about(id.as_deref(), None, details);
+        self.spans.about(id.as_deref(), None, details, out);
         Ok(())
     }
 

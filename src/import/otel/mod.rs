@@ -29,7 +29,7 @@ pub const FORMAT: Format = Format {
     id: "otel",
     title: "OpenTelemetry traces",
     doc: "OpenTelemetry spans in OTLP/JSON: GenAI semantic conventions, OpenInference and vendors' own",
-    seen: "OTLP 1, GenAI conventions to 1.38, OpenInference, pydantic-ai v2 to v5, OpenLLMetry, Vercel AI SDK",
+    seen: "OTLP 1: pydantic-ai 2.68 (conventions v2 and v5), OpenInference for LangChain and the OpenAI Agents SDK",
     mapping: Mapping {
         run: "`gen_ai.conversation.id` or `session.id`, else the trace id",
         agent: "`gen_ai.agent.name` or `agent.name` of the nearest agent span above",
@@ -50,6 +50,7 @@ pub const FORMAT: Format = Format {
         "In a trace without tool spans the calls that models ask for are taken, and their results from what later answers were given to read.",
         "A span below another of the same call, such as that of an MCP server, is counted with that one.",
         "Traces without a tool, a model or an agent give no run.",
+        "The attributes of OpenLLMetry, the Vercel AI SDK, Google ADK and MLflow are read too, by their names alone.",
     ],
     recognise,
     importer: |opening| Box::new(Otel::new(opening)),

@@ -25,7 +25,7 @@ use thread::Thread;
 /// Pydantic AI.
 pub const FORMAT: Format = Format {
     id: "pydantic_ai",
-    title: "Pydantic AI",
+    title: "pydantic-ai",
     doc: "Pydantic AI: messages of runs, as `all_messages_json` gives them",
     seen: "pydantic-ai 1.x and later",
     mapping: Mapping {

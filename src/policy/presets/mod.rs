@@ -123,7 +123,7 @@ impl Preset {
         }
         for rule in &mut rules {
             let blank = |line: &&str| line.trim().is_empty();
-            while rule.settings.last().is_some_and(|line| blank(&line)) {
+            while rule.settings.last().is_some_and(blank) {
                 rule.settings.pop();
             }
         }

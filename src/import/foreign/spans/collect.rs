@@ -47,33 +47,41 @@ impl Spans {
 
     /// Takes what is known of a trace apart from its spans: `details` may tell conversation, prompt
     /// and meta.
-    pub fn about(&mut self, trace: Option<&str>, at: Option<Timestamp>, details: Details) {
+    pub fn about(
+        &mut self,
+        trace: Option<&str>,
+        at: Option<Timestamp>,
+        details: Details,
+        out: &mut Out<'_>,
+    ) {
+        if self.is_full {
+            return self.tell_full(out);
+        }
         let mut span = Span {
             start: at,
             details,
             ..Span::default()
         };
-        self.held += size(&span);
-        self.trace(trace).note(&mut span);
+        self.held += size_of::<Trace>() + self.trace(trace).note(&mut span);
     }
 
     /// Takes a span of a trace, `None` being the one of spans that name none. The same id again adds
     /// to the span; if it is another call the later one is a fault.
     pub fn add(&mut self, trace: Option<&str>, mut span: Span, out: &mut Out<'_>) {
+        if self.is_full {
+            return self.tell_full(out);
+        }
         if span.kind == Some(Kind::Other) {
             (span.details.name, span.details.agent, span.details.call) = (None, None, None);
         }
-        self.held = self.held.saturating_add(size(&span));
-        if self.is_full || self.held > self.limit {
+        span.details.call = span.details.call.filter(|id| !id.is_empty());
+        let noted = self.trace(trace).note(&mut span);
+        self.held = self.held.saturating_add(noted + size(&span));
+        if self.held > self.limit {
             self.is_full = true;
             return self.tell_full(out);
         }
-        let is_request = |call: &Option<String>| call.as_ref().is_some_and(String::is_empty);
-        if is_request(&span.details.call) {
-            span.details.call = None;
-        }
         let trace = self.trace(trace);
-        trace.note(&mut span);
         let node = Node {
             place: out.place(),
             parent: span.parent.map(Into::into),

@@ -1,150 +1,17 @@
-//! What the attributes of a span mean: the GenAI semantic conventions of OpenTelemetry, OpenInference,
-//! and what programs wrote before and beside them.
+//! What the attributes of a span mean, by the conventions whose names are in `vocabulary`.
 
 use super::attributes::{Attributes, Value, nested};
 use super::messages::{Said, tool_message};
+use super::vocabulary::{
+    AGENT, AGENT_NAME, ANSWER, ARGS, CALL_ID, COST, FLAT_INPUT, FLAT_OUTPUT, INPUT, KINDS, MODEL,
+    OTHER, OUTPUT, REDACTED, RESULT, SESSION, TOOL, TOOL_NAME,
+};
 use super::{Details, Kind, flat};
 use crate::import::foreign::python::dictionary;
 use crate::import::foreign::{Out, Told, Unusable, arguments, check_value, identifier, tool_name};
 use crate::trace::event::RawJson;
 use crate::trace::fault::WarningCode;
 use crate::trace::json::Json;
-
-/// What stands for a text that was kept from the recording.
-const REDACTED: &str = "__REDACTED__";
-
-/// Attributes that say what a span stands for, in the word of each convention.
-const KINDS: &[&str] = &[
-    "gen_ai.operation.name",
-    "openinference.span.kind",
-    "traceloop.span.kind",
-    "ai.operationId",
-    "langfuse.observation.type",
-    "langsmith.span.kind",
-    "mlflow.spanType",
-];
-
-/// Words for a call of a tool.
-const TOOL: &[&str] = &["execute_tool", "tool", "ai.toolcall"];
-
-/// Words for an answer of a model.
-const ANSWER: &[&str] = &[
-    "chat",
-    "text_completion",
-    "generate_content",
-    "llm",
-    "chat_model",
-    "generation",
-    "completion",
-];
-
-/// Words for an agent at work.
-const AGENT: &[&str] = &["invoke_agent", "agent"];
-
-/// Words for what is none of these.
-const OTHER: &[&str] = &[
-    "chain",
-    "create_agent",
-    "embedding",
-    "embeddings",
-    "evaluator",
-    "event",
-    "guardrail",
-    "invoke_workflow",
-    "parser",
-    "prompt",
-    "reranker",
-    "retrieval",
-    "retriever",
-    "span",
-    "task",
-    "unknown",
-    "workflow",
-];
-
-const TOOL_NAME: &[&str] = &[
-    "gen_ai.tool.name",
-    "tool.name",
-    "ai.toolCall.name",
-    "mcp.tool.name",
-    "traceloop.entity.name",
-];
-
-const CALL_ID: &[&str] = &["gen_ai.tool.call.id", "ai.toolCall.id", "tool_call.id"];
-
-const ARGS: &[&str] = &[
-    "gen_ai.tool.call.arguments",
-    "tool_arguments",
-    "ai.toolCall.args",
-    "ai.toolCall.input",
-    "gcp.vertex.agent.tool_call_args",
-    "traceloop.entity.input",
-    "langfuse.observation.input",
-    "mlflow.spanInputs",
-    "input.value",
-];
-
-const RESULT: &[&str] = &[
-    "gen_ai.tool.call.result",
-    "tool_response",
-    "ai.toolCall.result",
-    "ai.toolCall.output",
-    "gcp.vertex.agent.tool_response",
-    "traceloop.entity.output",
-    "langfuse.observation.output",
-    "mlflow.spanOutputs",
-    "output.value",
-];
-
-const AGENT_NAME: &[&str] = &["gen_ai.agent.name", "agent.name", "agent_name"];
-
-const SESSION: &[&str] = &[
-    "gen_ai.conversation.id",
-    "session.id",
-    "langfuse.session.id",
-    "traceloop.association.properties.session_id",
-    "gcp.vertex.agent.session_id",
-    "ai.telemetry.metadata.sessionId",
-];
-
-const MODEL: &[&str] = &[
-    "gen_ai.request.model",
-    "llm.model_name",
-    "ai.model.id",
-    "gen_ai.response.model",
-    "model_name",
-];
-
-const COST: &[&str] = &["operation.cost", "gen_ai.usage.cost", "llm.cost.total"];
-
-const INPUT: &[&str] = &[
-    "gen_ai.input.messages",
-    "ai.prompt.messages",
-    "ai.prompt",
-    "pydantic_ai.all_messages",
-    "all_messages_events",
-    "events",
-];
-
-const OUTPUT: &[&str] = &["gen_ai.output.messages", "events"];
-
-const FLAT_INPUT: &[&str] = &["llm.input_messages.", "gen_ai.prompt."];
-
-const FLAT_OUTPUT: &[&str] = &["llm.output_messages.", "gen_ai.completion."];
-
-/// Attributes of which no two values may be given.
-pub const DECIDING: &[&str] = &[
-    "gen_ai.operation.name",
-    "openinference.span.kind",
-    "gen_ai.tool.name",
-    "tool.name",
-    "gen_ai.tool.call.id",
-    "gen_ai.tool.call.arguments",
-    "tool_arguments",
-    "input.value",
-    "gen_ai.conversation.id",
-    "session.id",
-];
 
 /// What is known of a span besides its attributes.
 #[derive(Debug, Default)]
@@ -274,10 +141,17 @@ fn tool(
         let mut events = about.events.iter().filter(|(known, _)| *known == name);
         events.find_map(|(_, attributes)| attributes.get(field))
     };
-    let args = attributes.first(ARGS).map(|(_, value)| value);
+    let args = attributes.first(ARGS);
+    details.is_bare = args.is_some_and(|(key, value)| is_bare(key, value, attributes));
+    let args = args.map(|(_, value)| value);
     let args = args.or_else(|| event("gen_ai.tool.message", "content"));
     if let Some(value) = args.filter(|value| value.scalar().as_str() != Some(REDACTED)) {
-        details.args = args_of(&name, &unpacked(value, "inputs"), told, out);
+        details.args = if details.is_bare {
+            check_value("an argument", value.scalar(), out);
+            Some(RawJson::from_json(value.scalar()))
+        } else {
+            args_of(&name, &unpacked(value, "inputs"), told, out)
+        };
     }
     let result = attributes.first(RESULT).map(|(_, value)| value);
     let result = result.or_else(|| event("gen_ai.choice", "message"));
@@ -293,6 +167,18 @@ fn tool(
     details.error = Some(failed || details.error == Some(true));
     details.name = Some(name);
     Ok(())
+}
+
+/// Whether the input of a tool is the value of its only argument, which one recorder writes without
+/// its name. What says that it is JSON and cannot be read is no such value.
+fn is_bare(key: &str, value: Value<'_>, attributes: &Attributes<'_>) -> bool {
+    let Some(text) = value.scalar().as_str() else {
+        return false;
+    };
+    let is_object = |text: &str| text.trim_start().starts_with('{');
+    key == "input.value"
+        && attributes.text(&["input.mime_type"]) != Some("application/json")
+        && !(text.trim().is_empty() || is_object(text) || text == REDACTED)
 }
 
 /// The name of a tool out of the name of its span.

@@ -1,12 +1,13 @@
 //! From the spans of a run to its events, in the order in which they happened.
 
+use super::call::{completed, told_arguments, usable};
 use super::hold::{Node, Trace};
 use super::tree::Tree;
-use super::{Details, Kind, Request};
+use super::{Details, Kind};
 use crate::import::Sink;
-use crate::import::foreign::{Answer, Out, Run, arguments, quote};
-use crate::trace::event::{self, Outcome, RawJson, RunStart, ToolCall, ToolResult};
-use crate::trace::fault::{FaultCode, Place, WarningCode};
+use crate::import::foreign::{Answer, Out, Run};
+use crate::trace::event::{self, Outcome, RunStart, ToolCall, ToolResult};
+use crate::trace::fault::{Place, WarningCode};
 use crate::trace::json::Json;
 use jiff::Timestamp;
 use std::borrow::Cow;
@@ -74,6 +75,10 @@ fn run(name: Option<String>, mut traces: Vec<Trace>, stem: &str, sink: &mut dyn 
     };
     let mut out = Out::new(sink, place);
     out.set_run(name.as_deref().unwrap_or(stem));
+    if traces.iter().any(|trace| trace.has_sessions) {
+        let message = "a trace names several conversations, it is taken as part of the first";
+        out.warn(WarningCode::Assumed, message);
+    }
     let mut run = Run::new(name);
     run.begin(start, &mut out);
     let mut line = Timeline {
@@ -117,7 +122,10 @@ impl Timeline {
                 Some(Kind::Tool) if repeats => {
                     self.repeats.get_or_insert((node.place, 0)).1 += 1;
                 }
-                Some(Kind::Tool) => self.tool(node, agent, stands_alone),
+                Some(Kind::Tool) => {
+                    let node = completed(node, &trace, out);
+                    self.tool(node, agent, stands_alone);
+                }
                 Some(Kind::Answer) => {
                     self.answer(node, (agent, repeats), &trace, out);
                 }
@@ -242,35 +250,6 @@ impl Timeline {
                 format!("{count} {plural} below another of the same call, counted with that one");
             out.warn_at(place, WarningCode::Assumed, message);
         }
-    }
-}
-
-/// The arguments of a request, if it can be used as a call.
-fn usable(request: &Request, place: Place, out: &mut Out<'_>) -> Option<Option<RawJson<'static>>> {
-    out.move_to(place);
-    let tool = &*request.tool;
-    if request.is_damaged {
-        let message = "a model asks for a call by a damaged name or id, which is not used";
-        out.fault(FaultCode::InvalidUtf8, message);
-        return None;
-    }
-    if tool.is_empty() {
-        out.fault(FaultCode::BadField, "a call with an empty tool name");
-        return None;
-    }
-    if request.is_repaired {
-        let message = format!("damage in the arguments of {} reads as U+FFFD", quote(tool));
-        out.warn(WarningCode::RepairedText, message);
-    }
-    let args = request.args.as_ref();
-    Some(args.map(|args| arguments(tool, Some(&args.json()), out)))
-}
-
-fn told_arguments(args: Option<RawJson<'static>>) -> ToolCall<'static> {
-    ToolCall {
-        args_unknown: args.is_none(),
-        args: args.unwrap_or_default(),
-        ..ToolCall::default()
     }
 }
 

@@ -1,5 +1,6 @@
 //! What is held of a trace until the input ends.
 
+use super::bare::Names;
 use super::{Answered, Details, Kind, Span};
 use crate::import::foreign::meta;
 use crate::trace::event::RawJson;
@@ -38,10 +39,14 @@ pub struct Trace {
     pub has_tools: bool,
     /// The conversation it belongs to, and when the span began that says so.
     pub session: Option<(Timestamp, String)>,
+    /// Whether its spans name several conversations.
+    pub has_sessions: bool,
     /// What the user asked for first, and when.
     pub prompt: Option<(Timestamp, String)>,
     /// Results that the model was given to read, by call, and when that was first.
     pub answers: HashMap<String, (Timestamp, Answered)>,
+    /// What the model calls arguments of which only the value is recorded.
+    pub names: Names,
     /// What else is known.
     pub meta: Vec<(&'static str, Timestamp, String)>,
 }
@@ -94,6 +99,11 @@ pub fn merge(before: Details, after: Details) -> Details {
         if b.is_empty() { a } else { b }
     }
     Details {
+        is_bare: if after.args.is_some() {
+            after.is_bare
+        } else {
+            before.is_bare
+        },
         name: after.name.or(before.name),
         call: after.call.or(before.call),
         args: after.args.or(before.args),
@@ -125,17 +135,28 @@ impl Trace {
         !self.has_tools || !self.prompt.as_ref().is_some_and(first)
     }
 
-    /// Takes out of a span what belongs to the trace as a whole.
-    pub fn note(&mut self, span: &mut Span) {
+    /// Takes out of a span what belongs to the trace as a whole. Returns how many bytes of it are held.
+    pub fn note(&mut self, span: &mut Span) -> usize {
         let at = span.start.unwrap_or(Timestamp::MAX);
-        earliest(&mut self.session, at, span.details.session.take());
-        earliest(&mut self.prompt, at, span.details.prompt.take());
+        let other = |(_, known): &(Timestamp, String)| {
+            let named = span.details.session.as_ref();
+            named.is_some_and(|named| named != known)
+        };
+        self.has_sessions |= self.session.as_ref().is_some_and(other);
+        let mut size = earliest(&mut self.session, at, span.details.session.take());
+        size += earliest(&mut self.prompt, at, span.details.prompt.take());
         for (name, text) in span.details.meta.drain(..) {
             match self.meta.iter_mut().find(|(known, _, _)| *known == name) {
                 Some((_, known, held)) if at < *known => (*known, *held) = (at, text),
                 Some(_) => {}
-                None => self.meta.push((name, at, text)),
+                None => {
+                    size += text.len();
+                    self.meta.push((name, at, text));
+                }
             }
+        }
+        for request in &span.details.requests {
+            size += self.names.learn(request);
         }
         if span.kind == Some(Kind::Tool) && !self.has_tools {
             self.has_tools = true;
@@ -147,16 +168,19 @@ impl Trace {
         let answers = std::mem::take(&mut span.details.answers);
         if self.has_tools {
             span.details.requests = Vec::new();
-            return;
+            return size;
         }
         for answer in answers {
             match self.answers.get_mut(&answer.call) {
                 Some((known, _)) => *known = at.min(*known),
                 None => {
+                    let result = answer.result.as_ref().map_or(0, |raw| raw.bytes().len());
+                    size += size_of::<Answered>() + 2 * answer.call.len() + result;
                     self.answers.insert(answer.call.clone(), (at, answer));
                 }
             }
         }
+        size
     }
 
     /// When its first span began.
@@ -178,34 +202,31 @@ impl Trace {
     }
 }
 
-fn earliest(held: &mut Option<(Timestamp, String)>, at: Timestamp, text: Option<String>) {
-    let Some(text) = text else { return };
-    if held.as_ref().is_none_or(|(known, _)| at < *known) {
-        *held = Some((at, text));
+fn earliest(held: &mut Option<(Timestamp, String)>, at: Timestamp, text: Option<String>) -> usize {
+    let Some(text) = text else { return 0 };
+    if held.as_ref().is_some_and(|(known, _)| at >= *known) {
+        return 0;
     }
+    let size = text.len();
+    *held = Some((at, text));
+    size
 }
 
-/// Bytes that a span takes while it is held, near enough.
+/// Bytes that a span takes while it is held, near enough, once its trace has taken its own out of it.
 pub fn size(span: &Span) -> usize {
     let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
     let raw = |raw: &Option<RawJson<'_>>| raw.as_ref().map_or(0, |raw| raw.bytes().len());
     let d = &span.details;
     let requests = d.requests.iter();
-    let answers = d.answers.iter();
-    let lists = requests
+    let requests: usize = requests
         .map(|r| size_of::<super::Request>() + r.tool.len() + text(&r.id) + raw(&r.args))
-        .chain(answers.map(|a| size_of::<Answered>() + 2 * a.call.len() + raw(&a.result)))
-        .chain(d.meta.iter().map(|(_, text)| 64 + text.len()))
-        .sum::<usize>();
-    let texts = [&span.id, &span.parent, &d.name, &d.call, &d.agent]
-        .into_iter()
-        .chain([&d.session, &d.prompt, &d.cost])
-        .map(text)
-        .sum::<usize>();
+        .sum();
+    let texts = [&span.id, &span.parent, &d.name, &d.call, &d.agent, &d.cost];
+    let texts: usize = texts.into_iter().map(text).sum();
     let details = if *d == Details::default() {
         0
     } else {
         size_of::<Details>()
     };
-    size_of::<Node>() + 64 + texts + details + raw(&d.args) + raw(&d.result) + lists
+    size_of::<Node>() + 64 + texts + details + raw(&d.args) + raw(&d.result) + requests
 }

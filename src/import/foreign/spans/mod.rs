@@ -21,9 +21,12 @@
 //! server's, or tells the same arguments or none.
 //!
 //! **Requests.** A model's answer names the calls it asks for. These are calls only in a trace without
-//! a tool span; their results are taken from what later answers were given to read.
+//! a tool span; their results are taken from what later answers were given to read. Else they only tell
+//! the name of an argument where a tool span has its value alone.
 
 mod attributes;
+mod bare;
+mod call;
 mod collect;
 mod conventions;
 mod feed;
@@ -31,11 +34,13 @@ mod flat;
 mod hold;
 mod messages;
 mod tree;
+mod vocabulary;
 
 pub use attributes::{Attributes, Value, member, nested};
 pub use collect::Spans;
-pub use conventions::{About, DECIDING, args_of, named, read, result_of, tell_dropped};
+pub use conventions::{About, args_of, named, read, result_of, tell_dropped};
 pub use messages::{Said, tool_message};
+pub use vocabulary::DECIDING;
 
 use super::out::Out;
 use super::time::{Unit, timestamp};
@@ -83,6 +88,8 @@ pub struct Details {
     pub call: Option<String>,
     /// Arguments of the call; `None` is not told.
     pub args: Option<RawJson<'static>>,
+    /// Whether the arguments are the value of the only one, without its name.
+    pub is_bare: bool,
     /// What the call returned.
     pub result: Option<RawJson<'static>>,
     /// Whether the call failed; `None` is not told.

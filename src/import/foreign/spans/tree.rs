@@ -8,9 +8,9 @@ use super::{Details, Kind};
 pub struct Above {
     /// The nearest agent.
     pub agent: Option<usize>,
-    /// The nearest call, told apart from other accounts of it.
+    /// The nearest call, told apart from other accounts of it; none beyond an agent or an answer.
     pub tool: Option<usize>,
-    /// The nearest answer of a model that asks for calls or has a cost.
+    /// The nearest answer of a model; none beyond an agent.
     pub answer: Option<usize>,
 }
 
@@ -69,9 +69,10 @@ impl Tree {
         let kind = nodes.get(at).and_then(|node| node.kind);
         match kind {
             _ if self.repeats.get(at) == Some(&true) => above,
+            // What an agent or a model calls in turn is a call of its own.
             Some(Kind::Agent) => Above {
                 agent: Some(at),
-                ..above
+                ..Above::default()
             },
             Some(Kind::Tool) => Above {
                 tool: Some(at),
@@ -79,6 +80,7 @@ impl Tree {
             },
             Some(Kind::Answer) => Above {
                 answer: Some(at),
+                tool: None,
                 ..above
             },
             _ => above,

@@ -1,52 +1,119 @@
 //! What one command does according to its redirections and the table of programs.
 
-use super::options::{Arg, Value, is_in, split};
-use super::patch;
-use super::programs::{Operands, PROGRAMS, Peer, Program};
-use super::shell::Simple;
-use super::wrappers::SHELLS;
+mod archive;
+mod git;
 
-/// Files a command reads and writes, and the addresses it connects to, as written.
+use super::command::Simple;
+use super::options::{Arg, Value, is_in, split};
+use super::programs::{Operands, PROGRAMS, Peer, Program};
+use super::wrappers::SHELLS;
+use super::{patch, paths};
+use std::borrow::Cow;
+
+/// Files a command reads and writes, and the addresses it connects to, as written: relative files
+/// lie in the command's directory.
 #[derive(Debug, Default)]
-pub struct Effects<'c> {
+pub struct Effects {
     /// Files read.
-    pub reads: Vec<&'c str>,
+    pub reads: Vec<String>,
     /// Files written, created, changed or removed.
-    pub writes: Vec<&'c str>,
+    pub writes: Vec<String>,
     /// Files removed or moved away, in the order of `writes`.
-    pub deletes: Vec<&'c str>,
+    pub deletes: Vec<String>,
     /// Addresses that are known to be hosts, with what each of them looks like.
-    pub peers: Vec<(&'c str, Peer)>,
+    pub peers: Vec<(String, Peer)>,
+}
+
+/// The same while the words are looked at.
+#[derive(Debug, Default)]
+struct Found<'w> {
+    reads: Vec<&'w str>,
+    writes: Vec<&'w str>,
+    deletes: Vec<&'w str>,
+    peers: Vec<(&'w str, Peer)>,
+    /// The directory that the program changes to first; empty where it does not.
+    dir: String,
+    /// Files that lie in the command's own directory nevertheless.
+    here: Here<'w>,
+}
+
+#[derive(Debug, Default)]
+struct Here<'w> {
+    reads: Vec<&'w str>,
+    writes: Vec<&'w str>,
 }
 
 /// What a command, its wrappers taken off, does according to its redirections and the table.
-pub fn of_command(command: &Simple) -> Effects<'_> {
-    let mut found = Effects::default();
+pub fn of_command(command: &Simple) -> Effects {
+    let words = words(command);
+    let mut found = Found::default();
     let program = command.program().unwrap_or("");
     if is_in("apply_patch applypatch", program) {
-        let words = command.words.iter().skip(1).map(String::as_str);
+        let words = words.iter().skip(1).map(String::as_str);
         for text in std::iter::once(command.input.as_str()).chain(words) {
             found.writes.extend(patch::files(text));
             found.deletes.extend(patch::deleted(text));
         }
     } else if is_in(SHELLS, program) {
-        touch(Operands::ReadFirst, &shell_operands(command), &mut found);
+        touch(Operands::ReadFirst, &shell_operands(&words), &mut found);
     } else if let Some(row) = PROGRAMS.iter().find(|row| is_in(row.names, program)) {
-        apply(row, &command.words, &mut found);
+        apply(row, &words, &mut found);
     }
+    let mut effects = found.done();
     for redirect in &command.redirects {
         if redirect.reads {
-            found.reads.push(&redirect.target);
+            effects.reads.push(redirect.target.clone());
         }
         if redirect.writes {
-            found.writes.push(&redirect.target);
+            effects.writes.push(redirect.target.clone());
         }
     }
-    found
+    effects
 }
 
-fn shell_operands(command: &Simple) -> Vec<&str> {
-    let words = command.words.iter().skip(1).map(String::as_str);
+/// The words with the files that another program puts among them.
+fn words(command: &Simple) -> Cow<'_, [String]> {
+    let words = &command.words;
+    let named = |word: &String| word.contains("{}");
+    if command.files.is_empty() || !(command.files_follow || words.iter().any(named)) {
+        return words.into();
+    }
+    let mut out = Vec::with_capacity(words.len() + command.files.len());
+    for word in words {
+        if named(word) {
+            out.extend(command.files.iter().map(|file| word.replace("{}", file)));
+        } else {
+            out.push(word.clone());
+        }
+    }
+    if command.files_follow {
+        out.extend(command.files.iter().cloned());
+    }
+    out.into()
+}
+
+impl Found<'_> {
+    fn done(self) -> Effects {
+        let placed = |path: &str| match self.dir.is_empty() {
+            true => path.to_owned(),
+            false => paths::join(&self.dir, path),
+        };
+        let all = |here: Vec<&str>, found: Vec<&str>| -> Vec<String> {
+            let here = here.into_iter().map(str::to_owned);
+            here.chain(found.into_iter().map(placed)).collect()
+        };
+        let peers = self.peers.into_iter();
+        Effects {
+            reads: all(self.here.reads, self.reads),
+            writes: all(self.here.writes, self.writes),
+            deletes: all(Vec::new(), self.deletes),
+            peers: peers.map(|(text, peer)| (text.to_owned(), peer)).collect(),
+        }
+    }
+}
+
+fn shell_operands(words: &[String]) -> Vec<&str> {
+    let words = words.iter().skip(1).map(String::as_str);
     words.filter(|word| !word.starts_with(['-', '+'])).collect()
 }
 
@@ -62,9 +129,14 @@ struct Line<'c> {
     removes_in_target: bool,
 }
 
-fn apply<'c>(row: &Program, words: &'c [String], found: &mut Effects<'c>) {
-    if row.operands == Operands::Find {
-        return find(words, found);
+fn apply<'c>(row: &Program, words: &'c [String], found: &mut Found<'c>) {
+    match row.operands {
+        Operands::Find => return find(words, found),
+        Operands::Git => return git::apply(words, found),
+        Operands::Tar => return archive::tar(words, found),
+        Operands::Zip => return archive::zip(words, found),
+        Operands::Unzip => return archive::unzip(words, found),
+        _ => {}
     }
     let mut line = Line::default();
     for arg in split(words, &row.options, false) {
@@ -107,11 +179,16 @@ fn apply<'c>(row: &Program, words: &'c [String], found: &mut Effects<'c>) {
     }
 }
 
-fn take<'c>(arg: Arg<'c>, row: &Program, line: &mut Line<'c>, found: &mut Effects<'c>) {
+fn take<'c>(arg: Arg<'c>, row: &Program, line: &mut Line<'c>, found: &mut Found<'c>) {
     match arg {
         // Standard input or output.
         Arg::Operand("-", _) | Arg::Value("-", Value::Read | Value::Write) => {}
-        Arg::Operand(text, _) => line.plain.push(text),
+        Arg::Operand(text, _) => {
+            if row.peer == Peer::Web && paths::is_file_address(text) {
+                found.reads.push(text);
+            }
+            line.plain.push(text);
+        }
         Arg::Value(text, Value::Read) => found.reads.push(text),
         Arg::Value(text, Value::Write) => found.writes.push(text),
         Arg::Value(_, Value::Pattern) => line.pattern = true,
@@ -122,6 +199,11 @@ fn take<'c>(arg: Arg<'c>, row: &Program, line: &mut Line<'c>, found: &mut Effect
         Arg::Value(text, Value::AtFile) => found.reads.extend(at_file(text)),
         Arg::Value(text, Value::Host) => found.peers.push((text, Peer::Web)),
         Arg::Value(text, Value::Target) => line.target = Some(text),
+        Arg::Value(text, Value::Dir) => found.dir = paths::join(&found.dir, text),
+        Arg::Value(text, Value::Route) => {
+            let parts = text.split(':').filter(|part| part.contains('.'));
+            found.peers.extend(parts.map(|part| (part, Peer::Web)));
+        }
         Arg::Value(_, Value::Skip | Value::Script) => {}
         // A mode such as `-w` looks like an option.
         Arg::Short('r' | 'w' | 'x' | 'X' | 's' | 't') if row.operands == Operands::Change => {
@@ -157,10 +239,15 @@ pub fn is_remote(operand: &str) -> bool {
             .is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'))
 }
 
-fn touch<'c>(kind: Operands, plain: &[&'c str], found: &mut Effects<'c>) {
+fn touch<'c>(kind: Operands, plain: &[&'c str], found: &mut Found<'c>) {
     let rest = plain.get(1..).unwrap_or_default();
     match kind {
-        Operands::Other | Operands::Find => {}
+        Operands::Other
+        | Operands::Find
+        | Operands::Git
+        | Operands::Tar
+        | Operands::Zip
+        | Operands::Unzip => {}
         Operands::Read => found.reads.extend(plain),
         Operands::ReadFirst => found.reads.extend(plain.first()),
         Operands::Search => found.reads.extend(rest),
@@ -191,7 +278,7 @@ fn touch<'c>(kind: Operands, plain: &[&'c str], found: &mut Effects<'c>) {
     }
 }
 
-fn find<'c>(words: &'c [String], found: &mut Effects<'c>) {
+fn find<'c>(words: &'c [String], found: &mut Found<'c>) {
     let is_root = |word: &&String| !word.starts_with(['-', '(', '!', ')']);
     let options = |word: &&String| matches!(word.as_str(), "-H" | "-L" | "-P");
     let roots = words.iter().skip(1).skip_while(options).take_while(is_root);
@@ -207,9 +294,14 @@ fn find<'c>(words: &'c [String], found: &mut Effects<'c>) {
 mod tests {
     use super::*;
 
+    fn effects(line: &str) -> Effects {
+        of_command(&Simple::of_words(
+            line.split(' ').map(str::to_owned).collect(),
+        ))
+    }
+
     fn found(line: &str) -> (String, String) {
-        let command = Simple::of_words(line.split(' ').map(str::to_owned).collect());
-        let effects = of_command(&command);
+        let effects = effects(line);
         (effects.reads.join(" "), effects.writes.join(" "))
     }
 
@@ -229,9 +321,19 @@ mod tests {
             ("rsync -a --delete-after a/ h:b/", ""),
             ("rsync --remove-source-files a b", "a"),
             ("rsync a b", ""),
+            ("git rm -r a b", "a b"),
+            ("git -C d -c x=y rm -- a /b", "d/a /b"),
+            ("git rm --cached a", ""),
+            ("git mv a b", "a"),
+            ("git clean -fdx", "."),
+            ("git clean -fd a", "a"),
+            ("git clean -nd", ""),
+            ("git worktree remove a", "a"),
+            ("git branch -D a", ""),
+            ("tar -cf x.tar --remove-files a", "a"),
+            ("zip -rm x.zip a b", "a b"),
         ] {
-            let command = Simple::of_words(line.split(' ').map(str::to_owned).collect());
-            let effects = of_command(&command);
+            let effects = effects(line);
             assert_eq!(effects.deletes.join(" "), deletes, "{line}");
             for path in effects.deletes {
                 assert!(effects.writes.contains(&path), "{line}");
@@ -272,6 +374,23 @@ mod tests {
             ("scp a h:b", "a", ""),
             ("scp h:a b", "", "b"),
             ("bash x.sh y", "x.sh", ""),
+            ("git add a b", "a b", ""),
+            ("git -C d restore a", "", "d/a"),
+            ("git checkout main -- a", "", "a"),
+            ("git checkout main", "", ""),
+            ("git diff -- a", "a", ""),
+            ("git apply a.diff", "a.diff", ""),
+            ("git init a", "", "a"),
+            ("git clone -b x https://h/r d", "", "d"),
+            ("tar xzf a.tgz -C d", "a.tgz", "d"),
+            ("tar -xf a.tar", "a.tar", "."),
+            ("tar -czf a.tgz -C d b c", "d/b d/c", "a.tgz"),
+            ("tar --create --file=a.tar b", "b", "a.tar"),
+            ("tar tf a.tar", "a.tar", ""),
+            ("unzip a.zip -d d", "a.zip", "d"),
+            ("zip -r a.zip b c", "b c", "a.zip"),
+            ("make -C d -f m x", "d/m", ""),
+            ("curl file:///etc/x", "file:///etc/x", ""),
             ("frobnicate a", "", ""),
             ("cp", "", ""),
         ] {

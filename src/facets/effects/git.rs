@@ -1,0 +1,105 @@
+//! What subcommands of git read, write, remove and connect to.
+
+use super::{Found, is_remote};
+use crate::facets::options::{Arg, NONE, Options, Value, is_in, split};
+use crate::facets::paths;
+use crate::facets::programs::Peer;
+
+const GLOBAL: Options = Options {
+    skip: "-c --git-dir --namespace --exec-path --config-env",
+    target: "-C --work-tree",
+    ..NONE
+};
+
+const OWN: Options = Options {
+    skip: "-b -B -m --message -o --origin --branch --depth -u --upload-pack -c --config -j --jobs \
+           --author --date -F --file -t --template --separate-git-dir -S --format --since --until -n \
+           --source -s --pathspec-from-file",
+    ..NONE
+};
+
+/// Finds what a command of git does.
+pub(super) fn apply<'w>(words: &'w [String], found: &mut Found<'w>) {
+    let mut at = None;
+    for arg in split(words, &GLOBAL, true) {
+        match arg {
+            Arg::Value(text, Value::Target) => found.dir = paths::join(&found.dir, text),
+            Arg::Operand(_, index) => at = Some(index),
+            _ => {}
+        }
+    }
+    let Some(rest) = at.and_then(|at| words.get(at..)) else {
+        return;
+    };
+    let name = rest.first().map_or("", String::as_str);
+    let mut options = OWN;
+    if is_in("clean add rm diff log status commit mv", name) {
+        // There these take no value.
+        options.skip = "-m --message --author --date -F --file --format -e --exclude";
+    }
+    let args = split(rest, &options, false);
+    let has = |short: char, long: &str| {
+        let is = |arg: &Arg| *arg == Arg::Short(short) || *arg == Arg::Long(long);
+        args.iter().any(is)
+    };
+    let operands: Vec<&str> = args.iter().filter_map(operand).collect();
+    let dashes = rest.iter().position(|word| word == "--");
+    let behind = || {
+        let paths = dashes.and_then(|at| rest.get(at + 1..)).unwrap_or_default();
+        paths.iter().map(String::as_str)
+    };
+    match name {
+        "rm" if !has('n', "--dry-run") && !has('\0', "--cached") => remove(&operands, found),
+        "mv" => {
+            if let Some((last, sources)) = operands.split_last() {
+                found.reads.extend(sources);
+                remove(sources, found);
+                found.writes.push(last);
+            }
+        }
+        "clean" if !has('n', "--dry-run") => {
+            remove(
+                if operands.is_empty() {
+                    &["."]
+                } else {
+                    &operands
+                },
+                found,
+            );
+        }
+        "worktree" => match operands.split_first() {
+            Some((&"remove", paths)) => remove(paths, found),
+            Some((&"add", paths)) => found.writes.extend(paths.first()),
+            _ => {}
+        },
+        "add" | "stage" | "apply" | "am" => found.reads.extend(&operands),
+        "restore" => found.writes.extend(&operands),
+        "checkout" | "reset" => found.writes.extend(behind()),
+        "diff" | "log" | "show" | "blame" | "grep" => found.reads.extend(behind()),
+        "init" => found.writes.extend(operands.first()),
+        "clone" => found.writes.extend(operands.get(1)),
+        _ => {}
+    }
+    let remote = is_in("clone ls-remote submodule remote", name);
+    for text in operands {
+        let host_and_path = remote && is_remote(text);
+        let peer = if host_and_path {
+            Peer::Remote
+        } else {
+            Peer::Repository
+        };
+        found.peers.push((text, peer));
+    }
+}
+
+fn operand<'w>(arg: &Arg<'w>) -> Option<&'w str> {
+    match arg {
+        Arg::Operand(text, _) => Some(text),
+        _ => None,
+    }
+}
+
+fn remove<'w>(paths: &[&'w str], found: &mut Found<'w>) {
+    found.writes.extend(paths);
+    found.deletes.extend(paths);
+}

@@ -1,0 +1,265 @@
+//! What commands hand to each other through pipes, as far as the text tells it: words that `echo`
+//! prints, files that `find` names.
+
+use super::state::{MAX_VALUES, Value};
+use super::words::Budget;
+use crate::facets::command::Simple;
+use crate::facets::effects;
+use crate::facets::options::is_in;
+use crate::facets::wrappers::SHELLS;
+use std::rc::Rc;
+
+/// What comes through a pipe.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Feed {
+    /// This text.
+    Text(Rc<str>),
+    /// Names of these files, or of what lies in these directories.
+    Files(Rc<Vec<String>>),
+}
+
+/// Longest text that is put together from a format, in bytes.
+const MAX_PRINTED: usize = 16 * 1024;
+
+/// Most files that stand for others.
+const MAX_FILES: usize = 64;
+
+/// Programs that print what they read, or some lines of it.
+const PASSING: &str = "cat tee sort head tail uniq grep egrep fgrep sponge pv";
+
+/// Programs that read a script or a patch.
+const READING: &str = "apply_patch applypatch at batch";
+
+/// What a command prints when it reads `feed`; `None` where that is not known.
+pub(super) fn printed(command: &Simple, feed: Option<&Feed>, budget: &mut Budget) -> Option<Feed> {
+    let program = command.program()?;
+    let words = command.words.get(1..)?;
+    let text = |text: String| Some(Feed::Text(text.into()));
+    match program {
+        "echo" => {
+            let flag = |word: &&String| matches!(word.as_str(), "-n" | "-e" | "-E" | "-ne" | "-en");
+            let words: Vec<&str> = words.iter().skip_while(flag).map(String::as_str).collect();
+            text(unescaped(&words.join(" ")))
+        }
+        "printf" => {
+            let words = words.iter().skip_while(|word| *word == "--");
+            let words: Vec<&String> = words.collect();
+            let (format, values) = words.split_first()?;
+            text(formatted(format, values)?)
+        }
+        "find" | "gfind" | "ls" | "fd" | "fdfind" => {
+            let mut reads = effects::of_command(command).reads;
+            if reads.is_empty() {
+                reads.push(".".into());
+            }
+            Some(Feed::Files(files(reads, budget)))
+        }
+        "git" if words.iter().any(|word| word == "ls-files") => {
+            Some(Feed::Files(Rc::new(vec![".".into()])))
+        }
+        "grep" | "rg"
+            if words
+                .iter()
+                .any(|word| is_in("-l -rl -lr --files-with-matches", word)) =>
+        {
+            Some(Feed::Files(files(
+                effects::of_command(command).reads,
+                budget,
+            )))
+        }
+        _ if is_in(PASSING, program) => {
+            if command.input.is_empty() {
+                let own = effects::of_command(command).reads.is_empty();
+                feed.filter(|_| own).cloned()
+            } else {
+                text(command.input.clone())
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Files that stand for what is found in them.
+pub(super) fn files(mut files: Vec<String>, budget: &mut Budget) -> Rc<Vec<String>> {
+    if files.len() > MAX_FILES {
+        budget.overflow = true;
+        files.truncate(MAX_FILES);
+    }
+    Rc::new(files)
+}
+
+/// Whether a command makes something of a text that it reads, itself or in a wrapper.
+pub(super) fn takes_input(command: &Simple) -> bool {
+    let name = |word: &String| {
+        let name = word.rsplit('/').next().unwrap_or(word);
+        is_in(SHELLS, name) || is_in(PASSING, name) || is_in(READING, name)
+    };
+    command.words.iter().take(16).any(name)
+}
+
+/// The lines of a text as values that a variable may have.
+pub(super) fn lines(text: &str) -> Vec<Value> {
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let mut values: Vec<Value> = Vec::new();
+    for line in lines {
+        if values.len() == MAX_VALUES {
+            return vec![None];
+        }
+        let value: Value = Some(Rc::from([line.trim().to_owned()]));
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    }
+    values
+}
+
+/// Where among the words `xargs` or one of its kin stands.
+fn position(command: &Simple) -> Option<usize> {
+    let taking = |word: &String| {
+        let name = word.rsplit('/').next().unwrap_or(word);
+        is_in("xargs gxargs parallel", name)
+    };
+    command.words.iter().take(16).position(taking)
+}
+
+/// The commands that `xargs` and its kin run on what they read, or on what stands behind `:::`.
+pub(super) fn given(mut command: Simple, feed: Option<&Feed>, budget: &mut Budget) -> Vec<Simple> {
+    let Some(at) = position(&command) else {
+        return vec![command];
+    };
+    let parallel = command
+        .words
+        .get(at)
+        .is_some_and(|word| word.ends_with("parallel"));
+    let placeholder = if parallel {
+        Some("{}".to_owned())
+    } else {
+        placeholder(&command.words, at)
+    };
+    let mut lines: Vec<String> = Vec::new();
+    let listed = command.words.iter().position(|word| word == ":::");
+    if let (true, Some(listed)) = (parallel, listed) {
+        let rest = command.words.split_off(listed);
+        lines.extend(rest.into_iter().filter(|word| !word.starts_with(":::")));
+    } else {
+        match feed {
+            Some(Feed::Text(text)) => lines.extend(text.lines().map(str::to_owned)),
+            Some(Feed::Files(files)) => {
+                name_files(&mut command, at, placeholder.as_deref(), files);
+                return vec![command];
+            }
+            None => {}
+        }
+    }
+    lines.retain(|line| !line.trim().is_empty());
+    match placeholder {
+        _ if lines.is_empty() => vec![command],
+        Some(placeholder) => one_a_line(command, at, &placeholder, &lines, budget),
+        None => {
+            let words = lines.iter().flat_map(|line| line.split_whitespace());
+            let words: Vec<String> = words.map(str::to_owned).collect();
+            if budget.take(words.iter().map(String::len).sum()) {
+                command.words.extend(words);
+            }
+            vec![command]
+        }
+    }
+}
+
+/// What `xargs` is told to replace by each line; `None` if it puts the lines behind the words.
+fn placeholder(words: &[String], at: usize) -> Option<String> {
+    let found = words.iter().enumerate().skip(at + 1).find_map(|(n, word)| {
+        let attached = word
+            .strip_prefix("-I")
+            .or_else(|| word.strip_prefix("--replace="))?;
+        if attached.is_empty() {
+            return words.get(n + 1).cloned();
+        }
+        Some(attached.to_owned())
+    });
+    found.filter(|text| !text.is_empty())
+}
+
+/// Gives a command files instead of lines.
+fn name_files(command: &mut Simple, at: usize, named: Option<&str>, files: &Rc<Vec<String>>) {
+    command.files = Rc::clone(files);
+    if let Some(named) = named.filter(|named| *named != "{}") {
+        for word in command.words.iter_mut().skip(at + 1) {
+            if word.contains(named) && word.len() <= 4096 {
+                *word = word.replace(named, "{}");
+            }
+        }
+    }
+    command.files_follow = !command.words.iter().any(|word| word.contains("{}"));
+}
+
+/// One command for each line.
+fn one_a_line(
+    command: Simple,
+    at: usize,
+    placeholder: &str,
+    lines: &[String],
+    budget: &mut Budget,
+) -> Vec<Simple> {
+    let words: usize = command.words.iter().map(|word| word.len() + 24).sum();
+    let uses: usize = command
+        .words
+        .iter()
+        .map(|w| w.matches(placeholder).count())
+        .sum();
+    let longest = lines.iter().map(String::len).max().unwrap_or(0);
+    let size = (words + uses * longest + 64) * lines.len();
+    if lines.len() > MAX_VALUES || !budget.take(size) {
+        budget.overflow = true;
+        return vec![command];
+    }
+    let each = |line: &String| {
+        let mut command = command.clone();
+        for word in command.words.iter_mut().skip(at + 1) {
+            *word = word.replace(placeholder, line);
+        }
+        if uses == 0 {
+            command.words.push(line.clone());
+        }
+        command
+    };
+    lines.iter().map(each).collect()
+}
+
+/// Text with its line ends and tabs written out as they are in most programs' escapes.
+fn unescaped(text: &str) -> String {
+    if !text.contains('\\') {
+        return text.to_owned();
+    }
+    text.replace("\\n", "\n").replace("\\t", "\t")
+}
+
+/// What `printf` makes of values. Only texts are put in; other formats stand as they are.
+fn formatted(format: &str, values: &[&String]) -> Option<String> {
+    let format = unescaped(format);
+    if values.is_empty() || !["%s", "%b", "%q"].iter().any(|f| format.contains(f)) {
+        return Some(format);
+    }
+    let mut out = String::new();
+    let mut values = values.iter();
+    loop {
+        let mut rest = &*format;
+        while let Some(at) = rest.find('%') {
+            out.push_str(&rest[..at]);
+            rest = &rest[at + 1..];
+            if rest.starts_with(['s', 'b', 'q']) {
+                out.push_str(values.next().map_or("", |value| value));
+                rest = &rest[1..];
+            } else {
+                out.push('%');
+            }
+        }
+        out.push_str(rest);
+        if out.len() > MAX_PRINTED {
+            return None;
+        }
+        if values.len() == 0 {
+            return Some(out);
+        }
+    }
+}
