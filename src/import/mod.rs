@@ -9,6 +9,7 @@ pub mod agentdojo;
 pub mod anthropic;
 mod archive;
 pub mod atif;
+pub mod autogen;
 pub mod bfcl;
 pub mod canonical;
 pub mod claude_code;
@@ -19,6 +20,7 @@ pub mod drive;
 pub mod foreign;
 pub mod gemini;
 pub mod inspect_ai;
+pub mod langchain;
 pub mod langfuse;
 pub mod langsmith;
 mod mapping;
@@ -30,7 +32,9 @@ pub mod opencode;
 pub mod openhands;
 pub mod otel;
 pub mod pi;
+pub mod pydantic_ai;
 mod reading;
+pub mod smolagents;
 pub mod swe_agent;
 pub mod syntax;
 
@@ -170,6 +174,10 @@ pub const IMPORTERS: &[Format] = &[
     openhands::FORMAT,
     openai_agents::FORMAT,
     langsmith::FORMAT,
+    langchain::FORMAT,
+    autogen::FORMAT,
+    smolagents::FORMAT,
+    pydantic_ai::FORMAT,
     pi::FORMAT,
     gemini::FORMAT,
     opencode::FORMAT,

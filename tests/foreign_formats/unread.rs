@@ -1,6 +1,6 @@
 //! Recordings of agents that are not read: no format takes them for its own.
 
-use super::log::recognised;
+use super::log::{lines, recognised};
 
 #[test]
 fn cursor_transcripts() {
@@ -31,4 +31,20 @@ fn goose_sessions() {
         r#"{"role":"user","created":1772442002,"content":[{"type":"toolResponse","id":"a","toolResult":{"status":"success","value":[]}}]}"#,
     ];
     assert_eq!(recognised(&rows), [""; 0]);
+}
+
+#[test]
+fn histories_of_nothing_but_texts() {
+    // Code and what it printed are quoted in them: nothing tells what ran.
+    let log = [
+        r#"{"history":[{"role":"human","content":"mend the gate"},{"role":"Orchestrator (thought)","content":"```sh\nls\n```"},{"role":"ComputerTerminal","content":"exitcode: 0 (execution succeeded)"}],"question":"q","mistake_agent":"ComputerTerminal","mistake_step":"2"}"#,
+    ];
+    assert_eq!(recognised(&log), [""; 0]);
+    let log = [
+        r#"{"history":[{"content":"mend the gate","role":"user","name":"Gate_Expert"},{"content":"```python\nprint(1)\n```","role":"assistant","name":"Gate_Expert"}],"question":"q","mistake_agent":"Gate_Expert"}"#,
+    ];
+    assert_eq!(recognised(&log), [""; 0]);
+    let read = lines("autogen", log[0].as_bytes());
+    assert_eq!(read.notices, ["fault missing_field 1:1 -"]);
+    assert!(read.events.is_empty());
 }

@@ -289,7 +289,8 @@ def langchain(found):
                 continue
             if said is one and (one.get("lc") or "tool_call_id" not in one and "tool_calls" not in one):
                 continue
-            for call in (said.get("tool_calls") or []) + (said.get("invalid_tool_calls") or []):
+            raw = [] if "tool_calls" in said else (said.get("additional_kwargs") or {}).get("tool_calls") or []
+            for call in (said.get("tool_calls") or []) + (said.get("invalid_tool_calls") or []) + raw:
                 count.call(call["id"])
             if said.get("tool_call_id") and said["tool_call_id"] not in answered:
                 answered.add(said["tool_call_id"])
@@ -483,6 +484,7 @@ def smolagents(found):
 
 
 def pydantic_ai(found):
+    """A result that sends the model back is an error, in its older and its newer form."""
     count = Count()
     for message in objects(found):
         for part in message.get("parts", []):
@@ -490,7 +492,8 @@ def pydantic_ai(found):
             if kind == "tool-call":
                 count.call(part["tool_call_id"])
             elif kind == "tool-return" or (kind == "retry-prompt" and part.get("tool_name")):
-                count.result(part["tool_call_id"], kind == "retry-prompt")
+                failed = kind == "retry-prompt" or part.get("outcome") in ("failed", "retried")
+                count.result(part["tool_call_id"], failed)
     return count
 
 

@@ -26,6 +26,14 @@ impl Told {
         }
     }
 
+    /// Says once that messages come again which have been read, and are not read a second time.
+    pub fn again(&mut self, out: &mut Out<'_>) {
+        if self.first("again") {
+            let message = "messages that are written again, from here on, are read once";
+            out.warn(WarningCode::RepeatedCall, message);
+        }
+    }
+
     /// Says once that things of this kind and type are skipped because they are not known. `things`
     /// is their plural: "rows", "blocks".
     pub fn skip(&mut self, things: &str, kind: &str, out: &mut Out<'_>) {

@@ -28,7 +28,7 @@
 //! except by τ-bench (a result that begins with `Error:`) and τ²-bench (`error`). There are no times,
 //! costs and tokens of single results.
 
-mod call;
+pub mod call;
 mod chunks;
 mod conversation;
 mod recognise;
