@@ -267,3 +267,26 @@ fn what_is_plain_is_seen_once() {
         assert_eq!(facet("Bash", &args, "deletes"), deletes, "{line}");
     }
 }
+
+/// Whatever is cut off or put together, the facets can be read.
+#[test]
+fn pieces_of_lines_can_be_read() {
+    let lines: Vec<&str> = LINES.iter().map(|(line, ..)| *line).collect();
+    for (n, line) in lines.iter().enumerate() {
+        let other = lines[(n * 7 + 3) % lines.len()];
+        for (at, _) in line.char_indices() {
+            let (head, tail) = line.split_at(at);
+            for text in [
+                head.to_owned(),
+                tail.to_owned(),
+                format!("{head}{other}{tail}"),
+            ] {
+                let mut args = String::from("{\"command\":");
+                json::write_string(&text, &mut args);
+                args.push('}');
+                let commands = facet("Bash", &args, "commands");
+                assert!(!commands.is_empty() || text.trim().is_empty(), "{text}");
+            }
+        }
+    }
+}
