@@ -305,6 +305,15 @@ fn hostile_text_ends_soon_and_stays_in_sight() {
         "set -- ".to_owned() + &nested("a ", 20_000) + &nested(";rm $@", 20_000),
         "A=(".to_owned() + &nested("a ", 20_000) + ")" + &nested(";rm ${A[@]}", 15_000),
         nested("f() { cd a; };", 15_000),
+        "f() { f; f; f; }; f".into(),
+        "f() { ".to_owned() + &nested("rm a;", 20_000) + "};" + &nested("f;", 20_000),
+        nested("f() { f; };f;", 10_000),
+        nested("for i in a;do cd b;", 12_000),
+        nested("while a;do cd b;break;done;", 9_000),
+        (0..12_000)
+            .map(|n| format!("f{n}() {{ f{}; }};", n.max(1) - 1))
+            .collect::<String>()
+            + "f11999",
         nested("watch ", 30_000),
         nested("ssh h ", 30_000),
         nested("docker exec c ", 15_000),

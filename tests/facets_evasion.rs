@@ -25,6 +25,15 @@ const LINES: &[Line] = &[
     ("cd /etc || exit 1; rm passwd", "deletes", "/etc/passwd"),
     ("f() { cd /etc; }; f; rm passwd", "deletes", "/etc/passwd"),
     ("cd /etc; echo | cd /tmp; rm passwd", "deletes", "/etc/passwd"),
+    ("f() { rm passwd; }; cd /etc; f", "deletes", "/etc/passwd"),
+    ("f() { cd /etc; }; eval f; rm passwd", "deletes", "/etc/passwd"),
+    ("f() { rm \"$1\"; }; f /etc/passwd", "deletes", "/etc/passwd"),
+    ("function f { $1 $2; }; f rm /etc/passwd", "deletes", "/etc/passwd"),
+    ("for i in 1 2; do rm passwd; cd /etc; done", "deletes", "/etc/passwd"),
+    ("while x; do cd /etc; break; done; rm passwd", "deletes", "/etc/passwd"),
+    ("f() { cd /etc; return; }; f; rm passwd", "deletes", "/etc/passwd"),
+    ("false || true && cd /etc; rm passwd", "deletes", "/etc/passwd"),
+    ("cd /etc; true || cd /tmp && rm passwd", "deletes", "/etc/passwd"),
     ("cd /etc; cd /tmp & rm passwd", "deletes", "/etc/passwd"),
     ("cd /etc; cd /tmp; cd -; rm passwd", "deletes", "/etc/passwd"),
     ("pushd /etc; pushd /tmp; popd; rm passwd", "deletes", "/etc/passwd"),
@@ -241,6 +250,11 @@ fn what_is_plain_is_seen_once() {
         ),
         ("case x in a) cd a; rm b;; esac", vec!["a/b"]),
         ("for x in a b; do rm $x; done", vec!["a", "b"]),
+        (
+            "for d in a b; do cd $d; rm x; cd ..; done",
+            vec!["a/x", "b/x"],
+        ),
+        ("f() { cd a || return; rm \"$1\"; }; f b", vec!["$1", "a/b"]),
         ("echo rm a | cat", vec![]),
         ("echo a | rm b", vec!["b"]),
         ("read D; rm $D", vec!["$D"]),
@@ -251,5 +265,28 @@ fn what_is_plain_is_seen_once() {
         json::write_string(line, &mut args);
         args.push('}');
         assert_eq!(facet("Bash", &args, "deletes"), deletes, "{line}");
+    }
+}
+
+/// Whatever is cut off or put together, the facets can be read.
+#[test]
+fn pieces_of_lines_can_be_read() {
+    let lines: Vec<&str> = LINES.iter().map(|(line, ..)| *line).collect();
+    for (n, line) in lines.iter().enumerate() {
+        let other = lines[(n * 7 + 3) % lines.len()];
+        for (at, _) in line.char_indices() {
+            let (head, tail) = line.split_at(at);
+            for text in [
+                head.to_owned(),
+                tail.to_owned(),
+                format!("{head}{other}{tail}"),
+            ] {
+                let mut args = String::from("{\"command\":");
+                json::write_string(&text, &mut args);
+                args.push('}');
+                let commands = facet("Bash", &args, "commands");
+                assert!(!commands.is_empty() || text.trim().is_empty(), "{text}");
+            }
+        }
     }
 }

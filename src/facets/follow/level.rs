@@ -10,8 +10,10 @@ pub(super) struct Level {
     pub state: State,
     /// What is known behind the latest command, until it is clear what follows.
     after: Option<State>,
-    /// What is known where a list of `&&` and `||` has ended early.
-    early: Option<State>,
+    /// What is known where the latest `&&` was not followed.
+    not_and: Option<State>,
+    /// What is known where the latest `||` was not followed.
+    not_or: Option<State>,
     /// Whether the latest command is known to succeed.
     sure: bool,
     /// Whether the next command stands behind a pipe.
@@ -28,12 +30,18 @@ pub(super) struct Level {
     entry: State,
     /// What is known in front of the whole of it.
     front: State,
+    /// What is known where the body of a loop begins.
+    head: State,
     /// What is known behind its branches so far.
     branches: Option<State>,
-    /// One of them runs in any case.
+    /// What is known where a loop or a function is left early.
+    exits: Option<State>,
+    /// One of the branches runs in any case.
     exhausted: bool,
     /// It is the body of a function.
-    body: bool,
+    pub body: bool,
+    /// It runs where it is defined, as far as is known.
+    pub runs: bool,
     /// The next compound command is one.
     pub function: bool,
     /// What is known in front of the compound command that just ended: its redirections are made
@@ -46,9 +54,11 @@ impl Level {
         Level {
             entry: state.clone(),
             front: state.clone(),
+            head: state.clone(),
             state,
             after: None,
-            early: None,
+            not_and: None,
+            not_or: None,
             sure: false,
             piped: false,
             feed: None,
@@ -56,8 +66,10 @@ impl Level {
             printed: None,
             keyword: None,
             branches: None,
+            exits: None,
             exhausted: false,
             body: false,
+            runs: true,
             function: false,
             closed: None,
         }
@@ -112,21 +124,22 @@ impl Level {
         self.closed = None;
         match mark {
             Mark::And => {
+                self.join_or();
                 if !self.sure {
-                    self.ends_early();
+                    self.not_and = Some(either(self.not_and.take(), &self.state));
                 }
             }
             Mark::Or => {
-                self.ends_early();
+                self.not_or = Some(either(self.not_or.take(), &self.state));
                 if let Some(before) = before {
                     self.state = before.either(&self.state);
                 }
+                self.join_and();
             }
             Mark::Pipe => {}
             _ => {
-                if let Some(early) = self.early.take() {
-                    self.state = early.either(&self.state);
-                }
+                self.join_or();
+                self.join_and();
             }
         }
         self.piped = mark == Mark::Pipe;
@@ -134,11 +147,46 @@ impl Level {
         self.sure = false;
     }
 
-    fn ends_early(&mut self) {
-        self.early = Some(match self.early.take() {
-            Some(early) => early.either(&self.state),
-            None => self.state.clone(),
-        });
+    fn join_or(&mut self) {
+        if let Some(skipped) = self.not_or.take() {
+            self.state = skipped.either(&self.state);
+        }
+    }
+
+    fn join_and(&mut self) {
+        if let Some(skipped) = self.not_and.take() {
+            self.state = skipped.either(&self.state);
+        }
+    }
+
+    /// A loop begins to run; what comes before is over.
+    pub fn head(&mut self) {
+        self.head = self.state.clone();
+    }
+
+    /// Makes a loop ready to run once more; `false` if nothing would differ.
+    pub fn repeat(&mut self) -> bool {
+        self.settle(Mark::End);
+        let end = either(self.exits.clone(), &self.state);
+        let again = end.differs(&self.head);
+        if again {
+            self.state = end.either(&self.entry);
+        }
+        again
+    }
+
+    /// Takes what is known where `break`, `continue` or `return` leaves something. Whether it is
+    /// this level; `None` if it is none around this one either.
+    pub fn leaves(&mut self, returns: bool, state: &State) -> Option<bool> {
+        let here = if returns {
+            self.body
+        } else {
+            self.keyword == Some(Keyword::Loop)
+        };
+        if here {
+            self.exits = Some(either(self.exits.take(), state));
+        }
+        (here || self.keyword.is_some()).then_some(here)
     }
 
     /// Another part of the compound command begins.
@@ -156,10 +204,7 @@ impl Level {
             self.entry = self.state.clone();
             return;
         }
-        let branches = match self.branches.take() {
-            Some(branches) => branches.either(&self.state),
-            None => self.state.clone(),
-        };
+        let branches = either(self.branches.take(), &self.state);
         self.state = match mark {
             Mark::Fall => self.entry.clone().either(&self.state),
             _ => self.entry.clone(),
@@ -173,8 +218,20 @@ impl Level {
         self.keyword == Some(keyword)
     }
 
+    /// Adds what is known where it is left early.
+    pub fn exit(&mut self) {
+        if let Some(exits) = self.exits.take() {
+            self.state = exits.either(&self.state);
+        }
+    }
+
     fn end(mut self) -> Level {
         self.settle(Mark::End);
+        if self.body && !self.runs {
+            self.front.overflow |= self.state.overflow;
+            self.state = self.front.clone();
+            return self;
+        }
         if self.keyword != Some(Keyword::Brace) || self.body {
             if !self.exhausted {
                 self.state = self.entry.clone().either(&self.state);
@@ -183,7 +240,15 @@ impl Level {
                 self.state = branches.either(&self.state);
             }
         }
+        self.exit();
         self
+    }
+}
+
+fn either(state: Option<State>, other: &State) -> State {
+    match state {
+        Some(state) => state.either(other),
+        None => other.clone(),
     }
 }
 

@@ -2,26 +2,27 @@
 //! which commands run inside others.
 //!
 //! Nothing is run and no file is looked at. A `cd` is taken to succeed; where it is not known
-//! whether a command runs, both outcomes are kept. Loops and the bodies of functions are followed
-//! once. What cannot be known stays as it is written.
+//! whether a command runs, both outcomes are kept. Loops are followed twice, and functions where
+//! they are defined and where they are called. What cannot be known stays as it is written.
 
 pub mod braces;
 mod change;
 mod feed;
 mod level;
 mod state;
+mod walk;
 mod words;
 
 use super::command::{Script, Simple};
 use super::effects;
 use super::options::is_in;
-use super::shell::{self, Command, MAX_NESTING, Mark, Text, is_assignment};
+use super::shell::{self, MAX_NESTING, is_assignment};
 use super::wrappers::{self, Inner, Inside};
 use feed::Feed;
-use level::Level;
 use state::State;
 use std::rc::Rc;
-use words::{Budget, Version};
+use walk::Walk;
+use words::Budget;
 
 /// Most wrappers taken off one command.
 const MAX_WRAPPERS: usize = 64;
@@ -31,6 +32,9 @@ const IN_PLACE: &str = "builtin command time noglob nocorrect";
 
 /// Bytes of command lines that one call may hold inside others.
 const INNER_TEXT: usize = 2 << 20;
+
+/// Marks that are stepped over in the bodies of functions that are called.
+const STEPS: usize = 50_000;
 
 /// Bytes that the directories of commands may come to, for each path in them.
 const PATH_BUDGET: usize = 4 << 20;
@@ -92,6 +96,7 @@ struct Follow {
     budget: Budget,
     paths: usize,
     text: usize,
+    steps: usize,
 }
 
 impl Follow {
@@ -104,6 +109,7 @@ impl Follow {
             budget: Budget::new(),
             paths: PATH_BUDGET,
             text: INNER_TEXT,
+            steps: STEPS,
         }
     }
 
@@ -126,18 +132,8 @@ impl Follow {
         self.text = left;
         let found = shell::read(text, depth);
         self.out.complete &= found.complete;
-        let mut levels = vec![Level::new(state.clone(), None)];
-        for mark in &found.marks {
-            self.step(*mark, &found, &mut levels, depth);
-        }
-        while levels.len() > 1 {
-            level::close(&mut levels);
-        }
-        if let Some(mut level) = levels.pop() {
-            level.settle(Mark::End);
-            self.budget.overflow |= level.state.overflow;
-            *state = level.state;
-        }
+        *state = Walk::new(&found, depth, state.clone()).all(self);
+        self.budget.overflow |= state.overflow;
     }
 
     fn guess(&mut self, text: &str, depth: usize, state: &mut State) {
@@ -148,83 +144,6 @@ impl Follow {
             self.out.commands.push(whole);
         }
         self.out.complete &= text.trim().is_empty();
-    }
-
-    fn step(&mut self, mark: Mark, found: &Text, levels: &mut Vec<Level>, depth: usize) {
-        let Some(level) = levels.last_mut() else {
-            return;
-        };
-        match mark {
-            Mark::Command(n) => {
-                if let Some(command) = found.commands.get(n).filter(|c| !c.is_empty()) {
-                    self.command(command, level, depth);
-                }
-            }
-            Mark::And | Mark::Or | Mark::Pipe | Mark::Background | Mark::End => level.settle(mark),
-            Mark::Enter => {
-                let inner = level.inner(None);
-                levels.push(inner);
-            }
-            Mark::Leave => level::leave(levels),
-            Mark::Block(keyword) => {
-                let inner = level.inner(Some(keyword));
-                levels.push(inner);
-            }
-            Mark::Then | Mark::Elif | Mark::Else(_) | Mark::Fall => level.branch(mark),
-            Mark::Close(keyword) => {
-                if level.closes(keyword) {
-                    level::close(levels);
-                }
-            }
-            Mark::Loop(n) => {
-                if let Some(head) = found.loops.get(n) {
-                    let values = if head.words.is_empty() {
-                        vec![None]
-                    } else {
-                        words::values(&head.words, &level.state, &mut self.budget)
-                    };
-                    level.state.set(&head.name, values, false);
-                }
-            }
-            Mark::Function => level.function = true,
-        }
-    }
-
-    fn command(&mut self, raw: &Command, level: &mut Level, depth: usize) {
-        let state = level.state_of(raw);
-        let mut after: Option<State> = None;
-        let mut sure = true;
-        let mut printed = None;
-        for Version {
-            mut command,
-            arrays,
-        } in words::versions(raw, &state, &mut self.budget)
-        {
-            self.place(&mut command);
-            if let (Some(Feed::Text(text)), true) = (level.feed(), command.input.is_empty())
-                && feed::takes_input(&command)
-                && self.budget.take(text.len())
-            {
-                command.input = text.to_string();
-            }
-            let mut next = state.clone();
-            let first = self.out.commands.len();
-            sure &= change::is_sure(&command);
-            self.pass(command, level.feed(), depth, &mut next);
-            printed = self
-                .out
-                .commands
-                .get(first)
-                .and_then(|command| feed::printed(command, level.feed(), &mut self.budget));
-            for (name, values) in arrays {
-                next.set(&name, vec![Some(values.into())], false);
-            }
-            after = Some(match after {
-                Some(other) => other.either(&next),
-                None => next,
-            });
-        }
-        level.ran(after.unwrap_or(state), sure, printed);
     }
 
     /// Forgets where a command runs if there have been too many long directories.

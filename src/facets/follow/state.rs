@@ -206,6 +206,13 @@ impl State {
         self
     }
 
+    /// Whether commands may do something else here than there.
+    pub fn differs(&self, other: &State) -> bool {
+        let same =
+            Rc::ptr_eq(&self.variables, &other.variables) || self.variables == other.variables;
+        self.dirs != other.dirs || !same
+    }
+
     fn merge(&mut self, others: &BTreeMap<String, Variable>) {
         let mut overflow = false;
         let variables = Rc::make_mut(&mut self.variables);
@@ -252,8 +259,8 @@ fn push_value(values: &mut Vec<Value>, value: Value) {
 /// The directory that a target leads to from one that may be unknown.
 fn place(dir: &str, target: &str) -> String {
     let place = paths::join(dir, target);
-    if place.starts_with(['$', '`']) {
+    if place == "." || place.starts_with(['$', '`']) {
         return String::new();
     }
-    if place == "." { dir.to_owned() } else { place }
+    place
 }

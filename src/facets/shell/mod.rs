@@ -28,6 +28,8 @@ pub struct Text {
     pub commands: Vec<Command>,
     /// The heads of `for` and `select` loops.
     pub loops: Vec<Loop>,
+    /// Names of the functions that are defined.
+    pub functions: Vec<String>,
     /// Where commands begin and what stands between them, in the order of the text.
     pub marks: Vec<Mark>,
     /// Whether the whole text was understood.
@@ -67,8 +69,8 @@ pub enum Mark {
     Close(Keyword),
     /// The loop that just began has the head of that index.
     Loop(usize),
-    /// The next compound command is the body of a function.
-    Function,
+    /// The next compound command is the body of the function of that index.
+    Function(usize),
 }
 
 /// A kind of compound command.

@@ -78,17 +78,20 @@ impl<'a> Parser<'a> {
     pub(super) fn adopt(&mut self, inner: Parser<'_>) {
         self.stray |= inner.stray;
         let (commands, loops) = (self.found.commands.len(), self.found.loops.len());
+        let functions = self.found.functions.len();
         self.found.marks.push(Mark::Enter);
         self.found
             .marks
             .extend(inner.found.marks.iter().map(|mark| match *mark {
                 Mark::Command(n) => Mark::Command(n + commands),
                 Mark::Loop(n) => Mark::Loop(n + loops),
+                Mark::Function(n) => Mark::Function(n + functions),
                 mark => mark,
             }));
         self.found.marks.push(Mark::Leave);
         self.found.commands.extend(inner.found.commands);
         self.found.loops.extend(inner.found.loops);
+        self.found.functions.extend(inner.found.functions);
     }
 
     pub(super) fn mark(&mut self, mark: Mark) {
@@ -251,16 +254,22 @@ impl<'a> Parser<'a> {
         if words == 1 && empty.starts_with(')') {
             // A function's name; its body is read like any other commands.
             self.pos = self.src.len() - empty.len() + 1;
-            if let Some(n) = open.command.take() {
-                self.found.commands[n] = Command::default();
-            }
-            self.mark(Mark::Function);
+            let command = open.command.take();
+            let command = command.map(|n| std::mem::take(&mut self.found.commands[n]));
+            let name = command.and_then(|command| command.words.into_iter().next());
+            let function = self.function(name.unwrap_or_default());
+            self.mark(function);
             return Ok(());
         }
         if words == 0 {
             return self.subshell();
         }
         self.group_in_word(open)
+    }
+
+    fn function(&mut self, name: Word) -> Mark {
+        self.found.functions.push(name.text);
+        Mark::Function(self.found.functions.len() - 1)
     }
 
     /// Takes parentheses among a command's words: an extended pattern, or another shell's
@@ -372,13 +381,14 @@ impl<'a> Parser<'a> {
             }
             "function" => {
                 self.blanks();
-                self.word()?;
+                let name = self.word()?;
                 self.blanks();
                 if self.eat("(") {
                     self.blanks();
                     self.eat(")");
                 }
-                self.reserved(Mark::Function);
+                let function = self.function(name);
+                self.reserved(function);
             }
             "[[" => self.test(command)?,
             _ if word.is_assignment() => {

@@ -112,7 +112,7 @@ fn marks_tell_how_commands_hang_together() {
         ),
         (
             "f() { a; }",
-            vec![Function, Block(brace), End, Close(brace)],
+            vec![Function(0), Block(brace), End, Close(brace)],
         ),
         (
             "for x in y; do a; done",
@@ -132,6 +132,10 @@ fn marks_tell_how_commands_hang_together() {
     ] {
         assert_eq!(marks(line), expected, "{line}");
     }
+    assert_eq!(
+        read("f() { :; }; function g { :; }", 0).functions,
+        ["f", "g"]
+    );
     let found = read("for x in y 'z w'; do a; done", 0);
     assert_eq!(found.loops[0].name, "x");
     assert_eq!(texts(&found.loops[0].words), ["y", "z w"]);
