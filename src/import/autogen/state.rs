@@ -29,8 +29,8 @@ pub fn is_state(record: &Json<'_>) -> bool {
         context.is_some_and(|context| context.get("messages").is_some())
     };
     is_object(&SEVERAL)
-        || ONE.iter().any(|field| is_object(&field))
-        || CONTEXTS.iter().any(|field| has_messages(&field))
+        || ONE.iter().any(is_object)
+        || CONTEXTS.iter().any(has_messages)
         || record.get(THREAD).and_then(Json::as_array).is_some()
 }
 

@@ -117,7 +117,7 @@ impl<'j> Message<'j> {
     pub fn is_marked(&self) -> bool {
         let has = |field: &&str| self.body.get(field).is_some();
         let is_wrapped = !std::ptr::eq(self.body, self.whole);
-        is_wrapped || (self.is_typed() && MARKS.iter().any(|field| has(&field)))
+        is_wrapped || (self.is_typed() && MARKS.iter().any(has))
     }
 
     /// Whether its type, not its role, tells what it is.
