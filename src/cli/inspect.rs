@@ -34,7 +34,7 @@ pub(super) struct Args {
     #[arg(long, conflicts_with_all = ["files", "policy"], help_heading = "Input")]
     formats: bool,
 
-    /// Hold the calls against the needs of this policy file, or preset: `default`
+    /// Hold the calls against the needs of this policy file, or preset such as `coding-agent`
     #[arg(long, value_name = "POLICY", help_heading = "Policy")]
     policy: Option<PathBuf>,
 

@@ -31,7 +31,7 @@ pub(super) struct Args {
     #[command(flatten)]
     input: InputArgs,
 
-    /// Policy file, or a preset: `default` [default: the gate.toml found upward, else built in]
+    /// Policy file, or a preset such as `coding-agent` [default: the gate.toml found upward, else built in]
     #[arg(long, value_name = "POLICY", help_heading = "Policy")]
     policy: Option<PathBuf>,
 

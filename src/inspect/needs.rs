@@ -161,7 +161,8 @@ impl Needs {
             let tools = &policy.matchers.get(contract.tools).patterns;
             let line = contract.place.line;
             let of = Of::Tools(contract.tools);
-            let asks = |what: &str| format!("contract {}: {what}", tools.join(", "));
+            let name = contract.id.clone().unwrap_or_else(|| tools.join(", "));
+            let asks = |what: &str| format!("contract {name}: {what}");
             if contract.schema.is_some() {
                 self.add(&asks("schema"), line, Fact::Args, of);
             }

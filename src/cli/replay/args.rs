@@ -18,7 +18,7 @@ pub(in crate::cli) struct Args {
     #[command(flatten)]
     pub(super) input: InputArgs,
 
-    /// Policy file, or a preset: `default` [default: the gate.toml found upward, else built in]
+    /// Policy file, or a preset such as `coding-agent` [default: the gate.toml found upward, else built in]
     #[arg(long, value_name = "POLICY", help_heading = "Policy")]
     pub(super) policy: Option<PathBuf>,
 

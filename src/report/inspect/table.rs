@@ -286,16 +286,28 @@ fn labels(page: &mut Page<'_>, found: &Inspection, shown: &Shown) {
     for (label, line) in &found.label_rules {
         let given = counts.labels.keys().any(|(name, _)| **name == **label);
         if !given {
-            let label = text::name(label);
-            page.sentence(&format!("{label}, line {line}: no call has it"));
+            let rule = rule(label, *line);
+            page.sentence(&format!("{rule}: no call has it"));
         }
     }
     for (line, calls) in &counts.failed_labels {
-        let label = text::name(found.label_at(*line));
+        // Rules of a preset have no line that would tell them apart.
+        let rule = match line {
+            0 => "labels of the preset".to_owned(),
+            line => rule(found.label_at(*line), *line),
+        };
         let calls = text::count(*calls, "call", "calls");
         page.sentence(&format!(
-            "{label}, line {line}: could not be evaluated for {calls}, which count as having it"
+            "{rule}: could not be evaluated for {calls}, which count as having it"
         ));
+    }
+}
+
+/// A label rule by its label and its line, where it has one.
+fn rule(label: &str, line: usize) -> String {
+    match line {
+        0 => text::name(label),
+        line => format!("{}, line {line}", text::name(label)),
     }
 }
 
