@@ -1,7 +1,7 @@
 //! What is in a recording: counted as it is read, without judging anything.
 //!
 //! What is kept grows with the tools, agents, labels and runs of the inputs. Of a run's calls the
-//! latest [`runs::MOST`] are remembered: a result for one before them counts as one without a call.
+//! latest `runs::MOST` are remembered: a result for one before them counts as one without a call.
 
 pub mod contents;
 pub mod facts;

@@ -12,16 +12,16 @@
 //!
 //! **Copies.** A file that was forked off another one begins with a copy of it: the `session_meta` of
 //! the parent, and its history, stamped anew. These calls are not the child's and are not counted;
-//! [`copied`] tells where the copy ends.
+//! `copied` tells where the copy ends.
 //!
 //! **Turns.** Calls that stand before the first result of any of them are of one answer of the model.
 //! In the lines of `codex exec` those that overlap are.
 //!
 //! **What is written twice.** Events of type `event_msg` tell again what items tell. They count as
-//! what they add: whether a call was declined or failed ([`event`]).
+//! what they add: whether a call was declined or failed (`event`).
 //!
 //! **Results** have no flag of their own. Exit codes stand in the text that Codex puts before what a
-//! command wrote, and so do refusals ([`output`]).
+//! command wrote, and so do refusals (`output`).
 
 mod copied;
 mod event;
