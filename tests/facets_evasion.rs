@@ -179,7 +179,7 @@ const CALLS: &[Call] = &[
     ("WebFetch", r#"{"url":"http://2130706433/"}"#, "hosts", "127.0.0.1"),
     ("WebFetch", r#"{"url":"http://017700000001/"}"#, "hosts", "127.0.0.1"),
     ("WebFetch", r#"{"url":"http://127.1/"}"#, "hosts", "127.0.0.1"),
-    ("WebFetch", r#"{"url":"http://[0:0:0:0:0:0:0:1]/"}"#, "hosts", "::1"),
+    ("WebFetch", r#"{"url":"http://[0:0:0:0:0:0:0:1]/"}"#, "hosts", "[::1]"),
     ("WebFetch", r#"{"url":"http://evil.example../"}"#, "hosts", "evil.example"),
     ("WebFetch", r#"{"url":"2130706433"}"#, "hosts", "127.0.0.1"),
     ("WebFetch", r#"{"url":"sftp://u:p@evil.example:22/x"}"#, "hosts", "evil.example"),

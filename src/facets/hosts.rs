@@ -15,7 +15,10 @@ pub fn of_operand(operand: &str, peer: Peer) -> Option<String> {
         Peer::Web => urls::host_without_scheme(operand),
         Peer::First | Peer::Each => named(operand),
         Peer::Remote | Peer::Repository => {
-            let before = operand.split(':').next().unwrap_or(operand);
+            let before = match operand.split_once("]:") {
+                Some((address, _)) if address.contains('[') => &operand[..=address.len()],
+                _ => operand.split(':').next().unwrap_or(operand),
+            };
             let tells = is_remote(operand) && (peer == Peer::Remote || before.contains('@'));
             tells.then(|| named(before)).flatten()
         }
@@ -32,7 +35,7 @@ pub fn of_redirect(target: &str) -> Option<String> {
 
 fn strip_port(authority: &str) -> &str {
     match authority.rsplit_once(':') {
-        Some((host, port)) if port.bytes().all(|b| b.is_ascii_digit()) => host,
+        Some((host, port)) if !host.ends_with(':') && port.bytes().all(|b| b.is_ascii_digit()) => host,
         _ => authority,
     }
 }
@@ -53,6 +56,7 @@ mod tests {
             ("bob@Build.example", Peer::First, Some("build.example")),
             ("ssh://bob@h:22/x", Peer::First, Some("h")),
             ("git@github.com:a/b.git", Peer::Remote, Some("github.com")),
+            ("u@[::1]:/x", Peer::Remote, Some("[::1]")),
             ("git@h:a", Peer::Repository, Some("h")),
             ("HEAD:a", Peer::Repository, None),
             ("./a:b", Peer::Remote, None),
