@@ -6,13 +6,14 @@ use gate::trace::json;
 fn facets_of(tool: &str, args: &str) -> Facets {
     let args = json::parse(args.as_bytes()).expect("valid JSON");
     let all = facets::of_call(tool, &args);
-    assert_eq!(all.commands, facets::commands(tool, &args));
-    assert_eq!(all.reads, facets::reads(tool, &args));
-    assert_eq!(all.writes, facets::writes(tool, &args));
-    assert_eq!(all.deletes, facets::deletes(tool, &args));
+    let parts = facets::Arguments::new(tool, &args);
+    assert_eq!(all.commands, parts.commands());
+    assert_eq!(all.reads, parts.reads());
+    assert_eq!(all.writes, parts.writes());
+    assert_eq!(all.deletes, parts.deletes());
     assert!(all.deletes.iter().all(|path| all.writes.contains(path)));
-    assert_eq!(all.urls, facets::urls(tool, &args));
-    assert_eq!(all.hosts, facets::hosts(tool, &args));
+    assert_eq!(all.urls, parts.urls());
+    assert_eq!(all.hosts, parts.hosts());
     all
 }
 
@@ -333,11 +334,56 @@ fn hostile_text_ends_and_stays_in_sight() {
 
 #[test]
 fn a_text_beyond_the_limit_is_read_as_far_as_it_goes() {
-    let line = "rm x; ".to_owned() + &"# padding\n".repeat(100_000) + "rm y";
+    let line = "rm x; ".to_owned() + &"echo padding\n".repeat(100_000) + "rm y";
     let f = shell(&line);
-    assert!(!f.complete);
-    assert_eq!(f.commands, ["rm x", line.as_str()]);
+    assert!(!f.complete && f.beyond);
+    assert_eq!(f.commands, ["rm x", "echo padding", line.as_str()]);
     assert_eq!(f.writes, ["x"]);
+}
+
+#[test]
+fn limits_are_told_apart_from_doubts() {
+    let many = |text: &str, n: usize| text.repeat(n);
+    let files: String = (0..300).map(|n| format!("f{n} ")).collect();
+    let lines: String = (0..300).map(|n| format!("f{n}\\n")).collect();
+    for line in [
+        many("( ", 40) + "rm x" + &many(" )", 40),
+        many("echo $(", 40) + "rm x" + &many(")", 40),
+        many("eval ", 40) + "rm x",
+        many("sudo ", 80) + "rm x",
+        format!("for f in {files}; do rm $f; done"),
+        "for i in {1..300}; do rm $i; done".into(),
+        "rm {1..300}".into(),
+        format!("printf '{lines}' | while read f; do rm $f; done"),
+        (0..200).map(|n| format!("A{n}=x;")).collect::<String>() + "rm $A199",
+        format!("printf '%s' {} | sh", many("'echo x;' ", 20_000)),
+        (0..40)
+            .map(|n| format!("f{n}() {{ f{}; }};", n + 1))
+            .collect::<String>()
+            + "f40() { rm $1; }; f0",
+    ] {
+        let f = shell(&line);
+        assert!(f.beyond && !f.complete, "{}", &line[..40]);
+    }
+    let body = many("a line of a document\n", 50_000);
+    for line in [
+        format!("cat > big.sql <<'EOF'\n{body}EOF\nrm -rf ~"),
+        format!("for f in {files}; do ./test; done; rm ~"),
+        "for i in {1..1000}; do ./test; done; rm ~".into(),
+        "for i in {1..100}; do ./test $i; done; rm ~".into(),
+        "f() { f; f; }; f; rm ~".into(),
+        "echo ' ; rm ~".into(),
+        "rm ~ )".into(),
+    ] {
+        let f = shell(&line);
+        assert!(!f.beyond, "{}", &line[..10]);
+        let quoted = line.contains("echo '");
+        assert!(
+            quoted || f.deletes.contains(&"~".to_owned()),
+            "{}",
+            &line[..10]
+        );
+    }
 }
 
 #[test]

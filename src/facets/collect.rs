@@ -34,7 +34,8 @@ pub(super) struct Field<'a> {
     pub dir: Rc<str>,
 }
 
-/// Lists the strings of `args` in document order, and tells whether each has its directory.
+/// Lists the strings of `args` in document order, and tells whether each has its
+/// directory and every command line its environment.
 pub(super) fn items<'a>(tool: &Tool, args: &'a Json<'_>) -> (Vec<Item<'a>>, bool) {
     let mut walk = Walk {
         tool,
@@ -59,7 +60,7 @@ struct Walk<'t, 'a> {
     environment: Vec<(String, String)>,
     /// Bytes that the working directories of further strings may come to.
     budget: usize,
-    /// Some strings are without theirs.
+    /// Some strings are without theirs, or some variables left out.
     cut: bool,
     items: Vec<Item<'a>>,
 }
@@ -104,6 +105,7 @@ impl<'a> Walk<'_, 'a> {
                     let set = variables.iter().filter_map(|(name, value)| {
                         Some((name.text.to_string(), value.as_str()?.to_owned()))
                     });
+                    self.cut |= variables.len() > MAX_ENVIRONMENT;
                     self.environment.extend(set.take(MAX_ENVIRONMENT));
                 }
                 _ => {}

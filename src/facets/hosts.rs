@@ -35,7 +35,9 @@ pub fn of_redirect(target: &str) -> Option<String> {
 
 fn strip_port(authority: &str) -> &str {
     match authority.rsplit_once(':') {
-        Some((host, port)) if !host.ends_with(':') && port.bytes().all(|b| b.is_ascii_digit()) => host,
+        Some((host, port)) if !host.ends_with(':') && port.bytes().all(|b| b.is_ascii_digit()) => {
+            host
+        }
         _ => authority,
     }
 }

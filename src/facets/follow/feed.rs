@@ -19,7 +19,7 @@ pub(super) enum Feed {
 }
 
 /// Longest text that is put together from a format, in bytes.
-const MAX_PRINTED: usize = 16 * 1024;
+const MAX_PRINTED: usize = 64 * 1024;
 
 /// Most files that stand for others.
 const MAX_FILES: usize = 64;
@@ -45,7 +45,9 @@ pub(super) fn printed(command: &Simple, feed: Option<&Feed>, budget: &mut Budget
             let words = words.iter().skip_while(|word| *word == "--");
             let words: Vec<&String> = words.collect();
             let (format, values) = words.split_first()?;
-            text(formatted(format, values)?)
+            let printed = formatted(format, values);
+            budget.overflow |= printed.is_none();
+            text(printed?)
         }
         "find" | "gfind" | "ls" | "fd" | "fdfind" => {
             let mut reads = effects::of_command(command).reads;
@@ -94,23 +96,23 @@ pub(super) fn takes_input(command: &Simple) -> bool {
         let name = word.rsplit('/').next().unwrap_or(word);
         is_in(SHELLS, name) || is_in(PASSING, name) || is_in(READING, name)
     };
-    command.words.iter().take(16).any(name)
+    command.words.iter().take(64).any(name)
 }
 
-/// The lines of a text as values that a variable may have.
-pub(super) fn lines(text: &str) -> Vec<Value> {
+/// The lines of a text as values that a variable may have; `None` if they are too many.
+pub(super) fn lines(text: &str) -> Option<Vec<Value>> {
     let lines = text.lines().filter(|line| !line.trim().is_empty());
     let mut values: Vec<Value> = Vec::new();
     for line in lines {
         if values.len() == MAX_VALUES {
-            return vec![None];
+            return None;
         }
         let value: Value = Some(Rc::from([line.trim().to_owned()]));
         if !values.contains(&value) {
             values.push(value);
         }
     }
-    values
+    Some(values)
 }
 
 /// Where among the words `xargs` or one of its kin stands.
@@ -119,7 +121,7 @@ fn position(command: &Simple) -> Option<usize> {
         let name = word.rsplit('/').next().unwrap_or(word);
         is_in("xargs gxargs parallel", name)
     };
-    command.words.iter().take(16).position(taking)
+    command.words.iter().take(64).position(taking)
 }
 
 /// The commands that `xargs` and its kin run on what they read, or on what stands behind `:::`.

@@ -105,6 +105,7 @@ impl Follow {
             out: Script {
                 commands: Vec::new(),
                 complete: true,
+                beyond: false,
             },
             budget: Budget::new(),
             paths: PATH_BUDGET,
@@ -114,7 +115,8 @@ impl Follow {
     }
 
     fn done(mut self, state: &State, text: &str) -> Script {
-        if self.budget.overflow || state.overflow {
+        self.out.beyond |= self.budget.overflow || state.overflow;
+        if self.out.beyond || self.budget.recursion {
             self.out.complete = false;
             let text = text.trim().to_owned();
             self.out.commands.push(Simple::of_words(vec![text]));
@@ -132,6 +134,7 @@ impl Follow {
         self.text = left;
         let found = shell::read(text, depth);
         self.out.complete &= found.complete;
+        self.out.beyond |= found.beyond;
         *state = Walk::new(&found, depth, state.clone()).all(self);
         self.budget.overflow |= state.overflow;
     }
@@ -164,7 +167,10 @@ impl Follow {
         if let (Some("read"), Some(Feed::Text(text))) = (command.program(), feed) {
             let values = feed::lines(text);
             for name in command.words.iter().skip(1).filter(|w| !w.starts_with('-')) {
-                state.set(name, values.clone(), false);
+                match &values {
+                    Some(values) => state.set(name, values.clone(), false),
+                    None => state.set_beyond(name),
+                }
             }
             self.out.commands.push(command);
         } else {
@@ -185,7 +191,7 @@ impl Follow {
                 Inner::Eval(_) | Inner::Line(..) => depth >= MAX_NESTING,
             };
             if full {
-                self.out.complete = false;
+                self.budget.overflow = true;
                 break;
             }
             match inner {
@@ -231,7 +237,7 @@ impl Follow {
         self.out.commands.push(command);
         if let (Some(inside), Some(within)) = (inside, &mut within) {
             if depth >= MAX_NESTING {
-                self.out.complete = false;
+                self.budget.overflow = true;
                 return;
             }
             self.inside(inside, depth + 1, within);
@@ -267,6 +273,7 @@ impl Follow {
         };
         self.place(&mut command);
         self.run(command, depth, state);
+        self.budget.overflow |= state.overflow;
     }
 }
 
