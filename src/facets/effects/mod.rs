@@ -1,7 +1,7 @@
 //! What one command does according to its redirections and the table of programs.
 
 mod archive;
-mod git;
+pub mod git;
 
 use super::command::Simple;
 use super::options::{Arg, Value, is_in, split};
