@@ -106,8 +106,12 @@ impl<'a> Arguments<'a> {
         for command in self.scripts().flat_map(|script| &script.commands) {
             list.push(command.text());
             // A rule on a subcommand need not know what may stand in front of it.
-            let is_git = command.program().is_some_and(|p| p == "git" || p == "git.exe");
-            let plain = is_git.then(|| effects::git::plain(&command.words)).flatten();
+            let is_git = command
+                .program()
+                .is_some_and(|p| p == "git" || p == "git.exe");
+            let plain = is_git
+                .then(|| effects::git::plain(&command.words))
+                .flatten();
             list.extend(plain.map(|words| words.join(" ")));
         }
         list.items

@@ -278,7 +278,8 @@ pub const PROGRAMS: &[Program] = &[
                    --retry-delay --limit-rate -C -E --cacert --cert --key -y -Y -z --data-raw \
                    --form-string",
             read: "-T --upload-file -K --config",
-            write: "-o --output -c --cookie-jar -D --dump-header --output-dir",
+            write: "-o --output -c --cookie-jar -D --dump-header",
+            target: "--output-dir",
             at_file: "-d --data --data-binary --data-ascii --data-urlencode -F --form --json",
             host: "--url -x --proxy --preproxy --socks5 --socks5-hostname --socks4 --socks4a --doh-url",
             route: "--resolve --connect-to",
@@ -291,7 +292,8 @@ pub const PROGRAMS: &[Program] = &[
             skip: "-U --user-agent --header -t --tries -T --timeout -w --wait --post-data -e \
                    --method --body-data --referer -A -R -D -l --level --user --password",
             read: "-i --input-file --post-file --body-file",
-            write: "-O --output-document -o --output-file -P --directory-prefix -a",
+            write: "-O --output-document -o --output-file -a",
+            target: "-P --directory-prefix",
             ..NONE
         },
         ..net("wget wget2", Peer::Web, "")

@@ -1,6 +1,6 @@
 //! What subcommands of git read, write, remove and connect to.
 
-use super::{Found, is_remote};
+use super::{Found, is_remote, place};
 use crate::facets::options::{Arg, NONE, Options, Value, is_in, split};
 use crate::facets::paths;
 use crate::facets::programs::Peer;
@@ -22,6 +22,7 @@ const OWN: Options = Options {
 /// The words of a command of git without the options in front of its subcommand; `None` if there
 /// are none. A subcommand that these options define is what it stands for.
 pub fn plain(words: &[String]) -> Option<Vec<String>> {
+    let is_other = words.first().is_some_and(|word| word.ends_with(".exe"));
     let mut settings = Vec::new();
     let mut at = None;
     for arg in split(words, &GLOBAL, true) {
@@ -31,7 +32,9 @@ pub fn plain(words: &[String]) -> Option<Vec<String>> {
             _ => {}
         }
     }
-    let (name, rest) = words.get(at.filter(|at| *at > 1)?..)?.split_first()?;
+    let (name, rest) = words
+        .get(at.filter(|at| *at > 1 || is_other)?..)?
+        .split_first()?;
     let alias = settings.iter().rev().find_map(|setting| {
         let (key, text) = setting.split_once('=')?;
         let alias = key.split_once('.').filter(|(section, alias)| {
@@ -85,6 +88,7 @@ pub(super) fn apply<'w>(words: &'w [String], found: &mut Found<'w>) {
                 found.reads.extend(sources);
                 remove(sources, found);
                 found.writes.push(last);
+                place::into(last, sources, found);
             }
         }
         "clean" if !has('n', "--dry-run") => {
@@ -104,7 +108,15 @@ pub(super) fn apply<'w>(words: &'w [String], found: &mut Found<'w>) {
         },
         "add" | "stage" | "apply" | "am" => found.reads.extend(&operands),
         "restore" => found.writes.extend(&operands),
-        "checkout" | "reset" => found.writes.extend(behind()),
+        "checkout" => {
+            found.writes.extend(behind());
+            // Without dashes, what follows a revision is a file, and the first may be one.
+            if dashes.is_none() && !rest.iter().any(|word| is_in("-b -B --orphan", word)) {
+                let first = operands.iter().take(1).filter(|word| word.contains('.'));
+                found.writes.extend(first.chain(operands.iter().skip(1)));
+            }
+        }
+        "reset" => found.writes.extend(behind()),
         "diff" | "log" | "show" | "blame" | "grep" => found.reads.extend(behind()),
         "init" => found.writes.extend(operands.first()),
         "clone" => found.writes.extend(operands.get(1)),
@@ -144,6 +156,7 @@ mod tests {
             ("git|push|-f", None),
             ("git", None),
             ("git|--version", None),
+            ("git.exe|push", Some("git push")),
             ("git|--no-pager|-P|-p|--bare|push|-f", Some("git push -f")),
             (
                 "git|--git-dir=x|--literal-pathspecs|--exec-path=y|push",
@@ -154,7 +167,10 @@ mod tests {
                 Some("git push -C z"),
             ),
             ("git|-c|user.name=push -f|push", Some("git push")),
-            ("git|-c|alias.P=push --force|p|o", Some("git push --force o")),
+            (
+                "git|-c|alias.P=push --force|p|o",
+                Some("git push --force o"),
+            ),
         ] {
             let words: Vec<String> = words.split('|').map(str::to_owned).collect();
             let found = plain(&words).map(|words| words.join(" "));

@@ -2,6 +2,7 @@
 
 mod archive;
 pub mod git;
+mod place;
 
 use super::command::Simple;
 use super::options::{Arg, Value, is_in, split};
@@ -30,6 +31,8 @@ struct Found<'w> {
     reads: Vec<&'w str>,
     writes: Vec<&'w str>,
     deletes: Vec<&'w str>,
+    /// Files written under names that are put together from several words.
+    made: Vec<String>,
     peers: Vec<(&'w str, Peer)>,
     /// The directory that the program changes to first; empty where it does not.
     dir: String,
@@ -105,7 +108,11 @@ impl Found<'_> {
         let peers = self.peers.into_iter();
         Effects {
             reads: all(self.here.reads, self.reads),
-            writes: all(self.here.writes, self.writes),
+            writes: {
+                let mut writes = all(self.here.writes, self.writes);
+                writes.extend(self.made.iter().map(|path| placed(path)));
+                writes
+            },
             deletes: all(Vec::new(), self.deletes),
             peers: peers.map(|(text, peer)| (text.to_owned(), peer)).collect(),
         }
@@ -157,6 +164,19 @@ fn apply<'c>(row: &Program, words: &'c [String], found: &mut Found<'c>) {
         Operands::Change if line.pattern => Operands::Write,
         kind => kind,
     };
+    if let Some(last) = line.target.or(line.plain.last().copied()) {
+        let sources = match line.target {
+            Some(_) => &line.plain[..],
+            None => &line.plain[..line.plain.len().saturating_sub(1)],
+        };
+        if matches!(kind, Operands::CopyTo | Operands::MoveTo | Operands::Link) && !is_remote(last)
+        {
+            place::into(last, sources, found);
+        }
+    }
+    if row.operands == Operands::Other {
+        place::fetched(words, &line.plain, line.target, found);
+    }
     if row.peer == Peer::Remote {
         // What lies on another host is no file of this one.
         if line.plain.last().is_some_and(|last| is_remote(last)) {
@@ -364,15 +384,28 @@ mod tests {
             ("rsync -P a h:b", "a", ""),
             ("curl -d m=a@b.example -F x=@g;type=t u", "g", ""),
             ("chmod 777 a", "", "a"),
-            ("cp -r a b c", "a b", "c"),
-            ("cp -t d a b", "a b", "d"),
-            ("mv a b", "a", "a b"),
-            ("ln -s a b", "", "b"),
+            ("cp -r a b c", "a b", "c c/a c/b"),
+            ("cp -t d a b", "a b", "d d/a d/b"),
+            ("cp x/a b/", "x/a", "b/ b/a"),
+            ("cp a.rs b.rs", "a.rs", "b.rs"),
+            ("cp a ~", "a", "~ ~/a"),
+            ("mv a b", "a", "a b b/a"),
+            ("ln -s a b", "", "b b/a"),
+            ("install -t ~/.ssh keys", "keys", "~/.ssh ~/.ssh/keys"),
+            ("wget -P d https://h/x/y?z", "", "d d/y"),
+            ("wget -qO- https://h/x/y", "", ""),
+            ("wget https://h/x/y", "", "./y"),
+            ("wget h.example", "", ""),
+            ("curl -fsSLO https://h/y", "", "./y"),
+            ("curl https://h/y", "", ""),
+            ("git checkout HEAD~1 a b", "", "a b"),
+            ("git checkout a/b.c", "", "a/b.c"),
+            ("git checkout -b x v1.0", "", ""),
             ("dd if=a of=b bs=1", "a", "b"),
             ("find a b -name x -delete", "a b", "a b"),
             ("curl -d @f -F x=@g -o out u.example", "f g", "out"),
             ("scp a h:b", "a", ""),
-            ("scp h:a b", "", "b"),
+            ("scp h:x/a b", "", "b b/a"),
             ("bash x.sh y", "x.sh", ""),
             ("git add a b", "a b", ""),
             ("git -C d restore a", "", "d/a"),
