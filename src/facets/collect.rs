@@ -69,7 +69,9 @@ impl<'a> Walk<'_, 'a> {
     fn value(&mut self, value: &'a Json<'_>, key: Option<&str>) {
         let is_line = key.is_some_and(|key| self.tool.is_command_line(key));
         match value {
-            Json::String(text) if is_line => self.line(&text.text),
+            Json::String(text) if is_line && !self.tool.is_other_command(&text.text) => {
+                self.line(&text.text);
+            }
             Json::String(text) => {
                 let left = self.budget.checked_sub(self.dir.len());
                 self.cut |= left.is_none();

@@ -13,7 +13,9 @@ pub fn of_operand(operand: &str, peer: Peer) -> Option<String> {
     match peer {
         Peer::None => None,
         Peer::Web => urls::host_without_scheme(operand),
+        Peer::Each if operand.parse::<u16>().is_ok() => None,
         Peer::First | Peer::Each => named(operand),
+        Peer::Socket => of_socket(operand),
         Peer::Remote | Peer::Repository => {
             let before = match operand.split_once("]:") {
                 Some((address, _)) if address.contains('[') => &operand[..=address.len()],
@@ -31,6 +33,21 @@ pub fn of_redirect(target: &str) -> Option<String> {
         .iter()
         .find_map(|prefix| target.strip_prefix(prefix))?;
     named(rest.split('/').next().unwrap_or(""))
+}
+
+/// The host in an address of socat's: `TCP4:HOST:PORT,…`.
+fn of_socket(operand: &str) -> Option<String> {
+    const KINDS: &[&str] = &[
+        "TCP", "UDP", "SCTP", "DCCP", "SSL", "OPENSSL", "SOCKS", "PROXY",
+    ];
+    let (kind, rest) = operand.split_once(':')?;
+    let kind = kind.to_ascii_uppercase();
+    let connects = KINDS.iter().any(|name| kind.starts_with(name)) && !kind.contains("LISTEN");
+    let host = match rest.split_once(']') {
+        Some((address, _)) if rest.starts_with('[') => &rest[..=address.len()],
+        _ => rest.split([':', ',']).next().unwrap_or(rest),
+    };
+    connects.then(|| named(host)).flatten()
 }
 
 fn strip_port(authority: &str) -> &str {

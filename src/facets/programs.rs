@@ -56,6 +56,8 @@ pub enum Peer {
     First,
     /// The first, and each further one that looks like a host's name or address.
     Each,
+    /// Each `KIND:host:port`, where the kind is one of connections.
+    Socket,
     /// Each `[user@]host:path`; the others are files.
     Remote,
     /// Each `user@host:path` and each address: what else holds a colon is a revision.
@@ -308,6 +310,18 @@ pub const PROGRAMS: &[Program] = &[
         },
         ..net("ssh slogin sftp ssh-copy-id", Peer::First, "")
     },
+    Program {
+        options: Options {
+            skip: "-p --strip -F --fuzz -B -z -Y -V -D -g",
+            read: "-i --input",
+            write: "-o --output -r --reject-file",
+            dir: "-d --directory",
+            ..NONE
+        },
+        ..row("patch", Write, "")
+    },
+    net("socat", Peer::Socket, "-t -T -b -lf"),
+    net("lynx w3m aria2c links elinks axel", Peer::Web, ""),
     net("mosh ftp lftp telnet", Peer::First, "-p -u -e -l"),
     net("nc ncat netcat", Peer::Each, "-p -w -s -i -q -e -x -X -c"),
     net(

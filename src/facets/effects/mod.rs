@@ -7,7 +7,7 @@ mod place;
 use super::command::Simple;
 use super::options::{Arg, Value, is_in, split};
 use super::programs::{self, Operands, Peer, Program};
-use super::wrappers::SHELLS;
+use super::wrappers::{SHELLS, shell_operands};
 use super::{patch, paths};
 use std::borrow::Cow;
 
@@ -54,13 +54,17 @@ pub fn of_command(command: &Simple) -> Effects {
     if is_in("apply_patch applypatch", program) {
         let words = words.iter().skip(1).map(String::as_str);
         for text in std::iter::once(command.input.as_str()).chain(words) {
-            found.writes.extend(patch::files(text));
-            found.deletes.extend(patch::deleted(text));
+            patched(text, &mut found);
         }
     } else if is_in(SHELLS, program) {
-        touch(Operands::ReadFirst, &shell_operands(&words), &mut found);
+        let script = shell_operands(&words).first();
+        found.reads.extend(script.map(String::as_str));
     } else if let Some(row) = programs::find(program) {
         apply(row, &words, &mut found);
+        let applies = |word: &String| is_in("apply am", word);
+        if program == "patch" || (program == "git" && words.iter().any(applies)) {
+            patched(&command.input, &mut found);
+        }
     }
     let mut effects = found.done();
     for redirect in &command.redirects {
@@ -72,6 +76,11 @@ pub fn of_command(command: &Simple) -> Effects {
         }
     }
     effects
+}
+
+fn patched<'c>(text: &'c str, found: &mut Found<'c>) {
+    found.writes.extend(patch::files(text));
+    found.deletes.extend(patch::deleted(text));
 }
 
 /// The words with the files that another program puts among them.
@@ -119,11 +128,6 @@ impl Found<'_> {
     }
 }
 
-fn shell_operands(words: &[String]) -> Vec<&str> {
-    let words = words.iter().skip(1).map(String::as_str);
-    words.filter(|word| !word.starts_with(['-', '+'])).collect()
-}
-
 /// What the options and operands of a program say before its row gives them a meaning.
 #[derive(Default)]
 struct Line<'c> {
@@ -148,6 +152,13 @@ fn apply<'c>(row: &Program, words: &'c [String], found: &mut Found<'c>) {
     let mut line = Line::default();
     for arg in split(words, &row.options, false) {
         take(arg, row, &mut line, found);
+    }
+    let program = words.first().map_or("", String::as_str);
+    if is_in("bun deno", program) && line.plain.first() == Some(&"run") {
+        line.plain.remove(0);
+    }
+    if is_in("del erase rd rmdir", program) {
+        line.plain.retain(|word| !is_switch(word));
     }
     let named = match row.peer {
         Peer::None => 0,
@@ -238,6 +249,13 @@ fn take<'c>(arg: Arg<'c>, row: &Program, line: &mut Line<'c>, found: &mut Found<
             }
         }
     }
+}
+
+/// Whether a word is an option as programs of Windows have them: `/s`, `/a:h`.
+fn is_switch(word: &str) -> bool {
+    let letters = word.strip_prefix('/').unwrap_or("");
+    let name = letters.split(':').next().unwrap_or(letters);
+    name.len() == 1 && name.bytes().all(|b| b.is_ascii_alphabetic())
 }
 
 /// The file that `@FILE`, `NAME=@FILE` or `NAME=<FILE;type=…` names.

@@ -6,7 +6,8 @@ use super::words::Budget;
 use crate::facets::command::Simple;
 use crate::facets::effects;
 use crate::facets::options::is_in;
-use crate::facets::wrappers::SHELLS;
+use crate::facets::shell;
+use crate::facets::wrappers::{SHELLS, shell_operands};
 use std::rc::Rc;
 
 /// What comes through a pipe.
@@ -50,7 +51,7 @@ pub(super) fn printed(command: &Simple, feed: Option<&Feed>, budget: &mut Budget
             text(printed?)
         }
         "find" | "gfind" | "ls" | "fd" | "fdfind" => {
-            let mut reads = effects::of_command(command).reads;
+            let mut reads = found(command);
             if reads.is_empty() {
                 reads.push(".".into());
             }
@@ -79,6 +80,46 @@ pub(super) fn printed(command: &Simple, feed: Option<&Feed>, budget: &mut Budget
         }
         _ => None,
     }
+}
+
+/// The script that a shell reads from `<(echo …)`.
+pub(super) fn substituted(command: &Simple, budget: &mut Budget) -> Option<String> {
+    let script = match command.program()? {
+        "source" | "." => command.words.get(1)?,
+        program if is_in(SHELLS, program) => shell_operands(&command.words).first()?,
+        _ => return None,
+    };
+    let inner = script.strip_prefix("<(")?.strip_suffix(')')?;
+    let text = shell::read(inner, 0);
+    let [only] = text.commands.as_slice() else {
+        return None;
+    };
+    let words = only.words.iter().map(|word| word.text.clone()).collect();
+    match printed(&Simple::of_words(words), None, budget)? {
+        Feed::Text(text) => Some(text.to_string()),
+        Feed::Files(_) => None,
+    }
+}
+
+/// The directories that `find` searches, and the files of the names that it looks for there.
+pub(super) fn found(command: &Simple) -> Vec<String> {
+    let mut found = effects::of_command(command).reads;
+    if found.is_empty() {
+        found.push(".".into());
+    }
+    let names = command.words.windows(2).filter_map(|pair| match pair {
+        [test, name] if is_in("-name -iname", test) && !name.contains(['*', '?', '[']) => {
+            Some(name)
+        }
+        _ => None,
+    });
+    let names: Vec<&String> = names.take(MAX_FILES).collect();
+    let roots = found.iter().take(MAX_FILES);
+    let files: Vec<String> = roots
+        .flat_map(|root| names.iter().map(move |name| format!("{root}/{name}")))
+        .collect();
+    found.extend(files);
+    found
 }
 
 /// Files that stand for what is found in them.

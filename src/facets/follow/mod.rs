@@ -14,7 +14,6 @@ mod walk;
 mod words;
 
 use super::command::{Script, Simple};
-use super::effects;
 use super::options::is_in;
 use super::shell::{self, MAX_NESTING, is_assignment};
 use super::wrappers::{self, Inner, Inside};
@@ -164,6 +163,8 @@ impl Follow {
 
     /// Runs a command on what another prints.
     fn pass(&mut self, command: Simple, feed: Option<&Feed>, depth: usize, state: &mut State) {
+        let own = (!command.input.is_empty()).then(|| Feed::Text(command.input.as_str().into()));
+        let feed = own.as_ref().or(feed);
         if let (Some("read"), Some(Feed::Text(text))) = (command.program(), feed) {
             let values = feed::lines(text);
             for name in command.words.iter().skip(1).filter(|w| !w.starts_with('-')) {
@@ -227,7 +228,10 @@ impl Follow {
                 }
             }
         }
-        let inside = wrappers::inside(&command);
+        let inside = wrappers::inside(&command).or_else(|| {
+            let script = feed::substituted(&command, &mut self.budget)?;
+            Some(Inside::Input(script))
+        });
         let mut within = inside
             .is_some()
             .then(|| started(&command, state, command.input_expands));
@@ -253,8 +257,8 @@ impl Follow {
             Inside::Guess(text) => self.guess(&text, depth, state),
             Inside::Files { commands, apart } => {
                 let find = self.out.commands.last();
-                let roots = find.map(|find| effects::of_command(find).reads);
-                state.files = feed::files(roots.unwrap_or_default(), &mut self.budget);
+                let files = find.map(feed::found);
+                state.files = feed::files(files.unwrap_or_default(), &mut self.budget);
                 if apart {
                     state.go(None);
                 }
