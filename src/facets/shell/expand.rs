@@ -20,7 +20,7 @@ impl Parser<'_> {
             return self.substitution(1, word);
         }
         let start = self.pos;
-        if self.starts("$[") && self.src.rfind(']').is_some_and(|last| last > start) {
+        if self.starts("$[") && self.last_bracket > start {
             self.bump();
             self.brackets()?;
             self.written(start, word, PartKind::Substitution);

@@ -58,6 +58,8 @@ pub(super) struct Parser<'a> {
     pub(super) stray: bool,
     /// Bytes of here-documents that were passed over.
     pub(super) passed: usize,
+    /// Where the last closing bracket of the text stands; zero where there is none.
+    pub(super) last_bracket: usize,
 }
 
 impl<'a> Parser<'a> {
@@ -70,6 +72,7 @@ impl<'a> Parser<'a> {
             pending: Vec::new(),
             stray: false,
             passed: 0,
+            last_bracket: src.rfind(']').unwrap_or(0),
         }
     }
 
