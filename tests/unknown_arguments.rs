@@ -261,3 +261,22 @@ fn actions_of_a_states_file_may_leave_them_out_too() {
     check(r#"{"tool":"a","args":{"to":""}}"#).ends(0);
     check(r#"{"tool":"a","args_unknown":true,"args":{}}"#).ends(2);
 }
+
+#[test]
+fn what_goes_beyond_what_is_read_fails_to_evaluate() {
+    let mut line = String::new();
+    let command = "( ".repeat(40) + "rm x" + &" )".repeat(40);
+    gate::trace::json::write_string(&command, &mut line);
+    let call = format!("{{\"tool\":\"Bash\",\"args\":{{\"command\":{line}}}}}");
+    for facet in ["commands", "reads", "writes", "deletes", "urls", "hosts"] {
+        let policy =
+            format!("[[contracts]]\ntools = ['*']\nrequire = ['size(call.{facet}) == 0']\n");
+        let ran = replay(&call, &policy, "--fail-on none");
+        assert_eq!(ran.decisions(), ["Bash error contracts.require"], "{facet}");
+        let why = "is not known: the command line goes beyond what is read";
+        assert!(ran.out.contains(why), "{}", ran.out);
+    }
+    let policy = "[[contracts]]\ntools = ['*']\nrequire = ['call.text.contains(\"rm\")']\n";
+    let ran = replay(&call, policy, "--fail-on none");
+    assert_eq!(ran.decisions(), ["Bash allow"]);
+}

@@ -34,7 +34,8 @@ pub(super) struct Field<'a> {
     pub dir: Rc<str>,
 }
 
-/// Lists the strings of `args` in document order, and tells whether each has its directory.
+/// Lists the strings of `args` in document order, and tells whether each has its
+/// directory and every command line its environment.
 pub(super) fn items<'a>(tool: &Tool, args: &'a Json<'_>) -> (Vec<Item<'a>>, bool) {
     let mut walk = Walk {
         tool,
@@ -59,7 +60,7 @@ struct Walk<'t, 'a> {
     environment: Vec<(String, String)>,
     /// Bytes that the working directories of further strings may come to.
     budget: usize,
-    /// Some strings are without theirs.
+    /// Some strings are without theirs, or some variables left out.
     cut: bool,
     items: Vec<Item<'a>>,
 }
@@ -68,7 +69,9 @@ impl<'a> Walk<'_, 'a> {
     fn value(&mut self, value: &'a Json<'_>, key: Option<&str>) {
         let is_line = key.is_some_and(|key| self.tool.is_command_line(key));
         match value {
-            Json::String(text) if is_line => self.line(&text.text),
+            Json::String(text) if is_line && !self.tool.is_other_command(&text.text) => {
+                self.line(&text.text);
+            }
             Json::String(text) => {
                 let left = self.budget.checked_sub(self.dir.len());
                 self.cut |= left.is_none();
@@ -104,6 +107,7 @@ impl<'a> Walk<'_, 'a> {
                     let set = variables.iter().filter_map(|(name, value)| {
                         Some((name.text.to_string(), value.as_str()?.to_owned()))
                     });
+                    self.cut |= variables.len() > MAX_ENVIRONMENT;
                     self.environment.extend(set.take(MAX_ENVIRONMENT));
                 }
                 _ => {}

@@ -9,6 +9,9 @@ pub struct Script {
     pub commands: Vec<Simple>,
     /// Whether the whole text was understood. Otherwise more may run than `commands` shows.
     pub complete: bool,
+    /// Whether it goes beyond what is read: it is too long or nests too deep, or its variables may
+    /// hold too much. Then nobody knows what `commands` lacks.
+    pub beyond: bool,
 }
 
 /// One simple command, quotes removed and known variables replaced by their values.

@@ -13,9 +13,14 @@ pub fn of_operand(operand: &str, peer: Peer) -> Option<String> {
     match peer {
         Peer::None => None,
         Peer::Web => urls::host_without_scheme(operand),
+        Peer::Each if operand.parse::<u16>().is_ok() => None,
         Peer::First | Peer::Each => named(operand),
+        Peer::Socket => of_socket(operand),
         Peer::Remote | Peer::Repository => {
-            let before = operand.split(':').next().unwrap_or(operand);
+            let before = match operand.split_once("]:") {
+                Some((address, _)) if address.contains('[') => &operand[..=address.len()],
+                _ => operand.split(':').next().unwrap_or(operand),
+            };
             let tells = is_remote(operand) && (peer == Peer::Remote || before.contains('@'));
             tells.then(|| named(before)).flatten()
         }
@@ -30,9 +35,26 @@ pub fn of_redirect(target: &str) -> Option<String> {
     named(rest.split('/').next().unwrap_or(""))
 }
 
+/// The host in an address of socat's: `TCP4:HOST:PORT,…`.
+fn of_socket(operand: &str) -> Option<String> {
+    const KINDS: &[&str] = &[
+        "TCP", "UDP", "SCTP", "DCCP", "SSL", "OPENSSL", "SOCKS", "PROXY",
+    ];
+    let (kind, rest) = operand.split_once(':')?;
+    let kind = kind.to_ascii_uppercase();
+    let connects = KINDS.iter().any(|name| kind.starts_with(name)) && !kind.contains("LISTEN");
+    let host = match rest.split_once(']') {
+        Some((address, _)) if rest.starts_with('[') => &rest[..=address.len()],
+        _ => rest.split([':', ',']).next().unwrap_or(rest),
+    };
+    connects.then(|| named(host)).flatten()
+}
+
 fn strip_port(authority: &str) -> &str {
     match authority.rsplit_once(':') {
-        Some((host, port)) if port.bytes().all(|b| b.is_ascii_digit()) => host,
+        Some((host, port)) if !host.ends_with(':') && port.bytes().all(|b| b.is_ascii_digit()) => {
+            host
+        }
         _ => authority,
     }
 }
@@ -53,6 +75,7 @@ mod tests {
             ("bob@Build.example", Peer::First, Some("build.example")),
             ("ssh://bob@h:22/x", Peer::First, Some("h")),
             ("git@github.com:a/b.git", Peer::Remote, Some("github.com")),
+            ("u@[::1]:/x", Peer::Remote, Some("[::1]")),
             ("git@h:a", Peer::Repository, Some("h")),
             ("HEAD:a", Peer::Repository, None),
             ("./a:b", Peer::Remote, None),

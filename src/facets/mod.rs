@@ -49,6 +49,9 @@ pub struct Facets {
     /// Whether every command line was understood to its end. Otherwise its text is among the
     /// commands, and more may happen than the lists show.
     pub complete: bool,
+    /// Whether a limit was met: a command line is too long or nests too deep, or its variables may
+    /// hold too much. Then nobody knows what the lists lack, and they decide nothing.
+    pub beyond: bool,
 }
 
 /// All facets of a call. Each can be had by itself, at less work, from [`Arguments`].
@@ -62,37 +65,8 @@ pub fn of_call(tool: &str, args: &Json<'_>) -> Facets {
         urls: arguments.urls(),
         hosts: arguments.hosts(),
         complete: arguments.complete(),
+        beyond: arguments.beyond(),
     }
-}
-
-/// The commands of a call, see [`Facets::commands`].
-pub fn commands(tool: &str, args: &Json<'_>) -> Vec<String> {
-    Arguments::new(tool, args).commands()
-}
-
-/// The files a call reads, see [`Facets::reads`].
-pub fn reads(tool: &str, args: &Json<'_>) -> Vec<String> {
-    Arguments::new(tool, args).reads()
-}
-
-/// The files a call writes, see [`Facets::writes`].
-pub fn writes(tool: &str, args: &Json<'_>) -> Vec<String> {
-    Arguments::new(tool, args).writes()
-}
-
-/// The files a call deletes, see [`Facets::deletes`].
-pub fn deletes(tool: &str, args: &Json<'_>) -> Vec<String> {
-    Arguments::new(tool, args).deletes()
-}
-
-/// The addresses a call names, see [`Facets::urls`].
-pub fn urls(tool: &str, args: &Json<'_>) -> Vec<String> {
-    Arguments::new(tool, args).urls()
-}
-
-/// The hosts a call names, see [`Facets::hosts`].
-pub fn hosts(tool: &str, args: &Json<'_>) -> Vec<String> {
-    Arguments::new(tool, args).hosts()
 }
 
 /// The arguments of a call, taken apart once; each list is worked out when it is asked for.
@@ -100,7 +74,7 @@ pub fn hosts(tool: &str, args: &Json<'_>) -> Vec<String> {
 pub struct Arguments<'a> {
     tool: Tool,
     items: Vec<Item<'a>>,
-    /// Whether each string has its working directory.
+    /// Whether each string has its working directory, and its environment.
     placed: bool,
 }
 
@@ -121,11 +95,24 @@ impl<'a> Arguments<'a> {
         self.placed && self.scripts().all(|script| script.complete)
     }
 
+    /// See [`Facets::beyond`].
+    pub fn beyond(&self) -> bool {
+        !self.placed || self.scripts().any(|script| script.beyond)
+    }
+
     /// See [`Facets::commands`].
     pub fn commands(&self) -> Vec<String> {
         let mut list = List::default();
         for command in self.scripts().flat_map(|script| &script.commands) {
             list.push(command.text());
+            // A rule on a subcommand need not know what may stand in front of it.
+            let is_git = command
+                .program()
+                .is_some_and(|p| p == "git" || p == "git.exe");
+            let plain = is_git
+                .then(|| effects::git::plain(&command.words))
+                .flatten();
+            list.extend(plain.map(|words| words.join(" ")));
         }
         list.items
     }

@@ -56,6 +56,8 @@ pub enum Peer {
     First,
     /// The first, and each further one that looks like a host's name or address.
     Each,
+    /// Each `KIND:host:port`, where the kind is one of connections.
+    Socket,
     /// Each `[user@]host:path`; the others are files.
     Remote,
     /// Each `user@host:path` and each address: what else holds a colon is a revision.
@@ -278,7 +280,8 @@ pub const PROGRAMS: &[Program] = &[
                    --retry-delay --limit-rate -C -E --cacert --cert --key -y -Y -z --data-raw \
                    --form-string",
             read: "-T --upload-file -K --config",
-            write: "-o --output -c --cookie-jar -D --dump-header --output-dir",
+            write: "-o --output -c --cookie-jar -D --dump-header",
+            target: "--output-dir",
             at_file: "-d --data --data-binary --data-ascii --data-urlencode -F --form --json",
             host: "--url -x --proxy --preproxy --socks5 --socks5-hostname --socks4 --socks4a --doh-url",
             route: "--resolve --connect-to",
@@ -291,7 +294,8 @@ pub const PROGRAMS: &[Program] = &[
             skip: "-U --user-agent --header -t --tries -T --timeout -w --wait --post-data -e \
                    --method --body-data --referer -A -R -D -l --level --user --password",
             read: "-i --input-file --post-file --body-file",
-            write: "-O --output-document -o --output-file -P --directory-prefix -a",
+            write: "-O --output-document -o --output-file -a",
+            target: "-P --directory-prefix",
             ..NONE
         },
         ..net("wget wget2", Peer::Web, "")
@@ -306,6 +310,18 @@ pub const PROGRAMS: &[Program] = &[
         },
         ..net("ssh slogin sftp ssh-copy-id", Peer::First, "")
     },
+    Program {
+        options: Options {
+            skip: "-p --strip -F --fuzz -B -z -Y -V -D -g",
+            read: "-i --input",
+            write: "-o --output -r --reject-file",
+            dir: "-d --directory",
+            ..NONE
+        },
+        ..row("patch", Write, "")
+    },
+    net("socat", Peer::Socket, "-t -T -b -lf"),
+    net("lynx w3m aria2c links elinks axel", Peer::Web, ""),
     net("mosh ftp lftp telnet", Peer::First, "-p -u -e -l"),
     net("nc ncat netcat", Peer::Each, "-p -w -s -i -q -e -x -X -c"),
     net(

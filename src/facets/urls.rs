@@ -1,6 +1,7 @@
 //! Addresses in text, in the form browsers give them.
 
 use std::borrow::Cow;
+use std::net::{Ipv4Addr, Ipv6Addr};
 use url::{Host, Url};
 
 /// Schemes whose addresses are listed.
@@ -14,7 +15,8 @@ const MAX_URL: usize = 8 * 1024;
 pub struct Address {
     /// The address, normalised; as it was written where it is no valid one.
     pub url: String,
-    /// Its host in lower case, without brackets or a closing dot; empty where there is none.
+    /// Its host in lower case, without a closing dot; empty where there is none. An IPv6 address
+    /// stands in brackets.
     pub host: String,
 }
 
@@ -81,6 +83,9 @@ fn without_breaks(text: &str) -> Cow<'_, str> {
 }
 
 fn without_port(host_port: &str) -> &str {
+    if host_port.parse::<Ipv6Addr>().is_ok() {
+        return host_port;
+    }
     match host_port.rsplit_once(':') {
         Some((host, port)) if port.bytes().all(|b| b.is_ascii_digit()) => host,
         _ => host_port,
@@ -104,7 +109,11 @@ pub fn host_without_scheme(text: &str) -> Option<String> {
         .chars()
         .all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '%') || DOTS.contains(&c));
     let bracketed = name.starts_with('[') && name.ends_with(']');
-    let sure = slashes && !name.is_empty() || name == "localhost" || bracketed || is_number(name);
+    let sure = slashes && !name.is_empty()
+        || name == "localhost"
+        || bracketed
+        || is_number(name)
+        || name.parse::<Ipv6Addr>().is_ok();
     (sure || (dotted && plausible)).then(|| host_name(name))
 }
 
@@ -124,6 +133,12 @@ fn is_number(name: &str) -> bool {
 /// no host keeps its text.
 pub fn host_name(name: &str) -> String {
     let cut = cut(name);
+    let bare = cut.strip_prefix('[').and_then(|t| t.strip_suffix(']'));
+    // What stands behind the percent sign names a network card of the caller's.
+    let bare = bare.unwrap_or(cut).split('%').next().unwrap_or(cut);
+    if let Ok(address) = bare.parse() {
+        return ipv6(address);
+    }
     // Only for http do numbers like 0x7f.1 read as the addresses they are.
     match Url::parse(&format!("http://{cut}/")) {
         Ok(url) if url.path() == "/" && url.query().is_none() => host_of(&url),
@@ -135,13 +150,23 @@ fn host_of(url: &Url) -> String {
     match url.host() {
         Some(Host::Domain(name)) => name.trim_end_matches('.').to_lowercase(),
         Some(Host::Ipv4(address)) => address.to_string(),
-        // An IPv4 address in an IPv6 one is reached as the former.
-        Some(Host::Ipv6(address)) => match address.to_ipv4_mapped() {
-            Some(address) => address.to_string(),
-            None => address.to_string(),
-        },
+        Some(Host::Ipv6(address)) => ipv6(address),
         None => String::new(),
     }
+}
+
+/// An IPv6 address in brackets, as it stands in addresses. One that holds an IPv4 address is
+/// reached as that: `::ffff:a.b.c.d`, `::a.b.c.d`, and `64:ff9b::a.b.c.d` behind a translator.
+fn ipv6(address: Ipv6Addr) -> String {
+    match address.segments() {
+        [0, 0, 0, 0, 0, 0xffff, a, b] | [0x64, 0xff9b, 0, 0, 0, 0, a, b] => ipv4(a, b),
+        [0, 0, 0, 0, 0, 0, a, b] if a != 0 => ipv4(a, b),
+        _ => format!("[{address}]"),
+    }
+}
+
+fn ipv4(high: u16, low: u16) -> String {
+    Ipv4Addr::from(u32::from(high) << 16 | u32::from(low)).to_string()
 }
 
 /// The listed scheme that the text begins with, if a slash follows its colon.
@@ -216,10 +241,20 @@ fn cut(text: &str) -> &str {
 }
 
 /// Pushes the address of a text, and what else programs take it for: some read what stands between
-/// a backslash and an `@` as a name of a user, others as a path.
+/// a backslash and an `@` as a name of a user, others as a path. Behind a host a variable may hold
+/// a path as well as more of the name.
 fn push(text: &str, found: &mut Vec<Address>) {
     let text = cut(text);
-    found.extend(address(text));
+    let address = address(text);
+    if let Some(Address { url, host }) = &address
+        && let Some((name, _)) = host.split_once('$')
+        && !name.is_empty()
+        && !name.ends_with(['.', '-'])
+    {
+        let (url, host) = (url.clone(), host_name(without_port(name)));
+        found.push(Address { url, host });
+    }
+    found.extend(address);
     let authority = text.split_once(':').map_or("", |(_, rest)| rest);
     let authority = authority.trim_start_matches(['/', '\\']);
     let authority = authority.split(['/', '?', '#']).next().unwrap_or("");
@@ -247,7 +282,7 @@ fn address(text: &str) -> Option<Address> {
     let host = authority.split(['/', '\\', '?', '#']).next().unwrap_or("");
     (!host.is_empty()).then(|| Address {
         url: text.to_owned(),
-        host: host.rsplit('@').next().unwrap_or(host).to_lowercase(),
+        host: host_name(without_port(host.rsplit('@').next().unwrap_or(host))),
     })
 }
 
@@ -291,7 +326,11 @@ mod tests {
         assert_eq!(hosts("https://good.com@evil.com./"), ["evil.com"]);
         assert_eq!(hosts("http://a.com,http://b.com"), ["a.com,http"]);
         assert_eq!(hosts("x http://a.com,http://b.com"), ["a.com", "b.com"]);
-        assert_eq!(hosts("http://[::1]:80/"), ["::1"]);
+        assert_eq!(hosts("http://[::1]:80/"), ["[::1]"]);
+        assert_eq!(
+            hosts("http://169.254.170.2$AWS_X"),
+            ["169.254.170.2", "169.254.170.2$aws_x"]
+        );
         assert_eq!(hosts("http://[bad/x"), ["[bad"]);
         assert_eq!(hosts("http://${HOST}/x y").len(), 1);
     }
@@ -355,13 +394,34 @@ mod tests {
             ("localhost:80", Some("localhost")),
             ("10.0.0.1", Some("10.0.0.1")),
             ("//e.com/x", Some("e.com")),
-            ("[::1]:80", Some("::1")),
+            ("[::1]:80", Some("[::1]")),
+            ("::1", Some("[::1]")),
             ("word", None),
             ("./a.b", None),
             ("", None),
         ] {
             assert_eq!(host_without_scheme(text).as_deref(), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn addresses_of_the_sixth_version_stand_in_brackets() {
+        for (name, expected) in [
+            ("::1", "[::1]"),
+            ("[0:0:0:0:0:0:0:1]", "[::1]"),
+            ("::", "[::]"),
+            ("FD00:EC2::254", "[fd00:ec2::254]"),
+            ("fe80::1%eth0", "[fe80::1]"),
+            ("[fe80::1%25eth0]", "[fe80::1]"),
+            ("::127.0.0.1", "127.0.0.1"),
+            ("[::ffff:10.0.0.1]", "10.0.0.1"),
+            ("64:ff9b::a9fe:a9fe", "169.254.169.254"),
+            ("[64:ff9b::7f00:1]", "127.0.0.1"),
+            ("[bad", "[bad"),
+        ] {
+            assert_eq!(host_name(name), expected, "{name}");
+        }
+        assert_eq!(hosts("http://[::1]:999999/"), ["[::1]"]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What a call and its outcome are called in expressions; the rest is the state's.
 
 use super::CallContext;
-use crate::facets;
+use crate::facets::Arguments;
 use crate::policy::expr::values::value_of;
 use crate::policy::expr::{Bindings, Query, Variable};
 use crate::state::bindings::{StateBindings, int};
@@ -11,7 +11,8 @@ use cel::Value;
 use std::borrow::Cow;
 
 /// Answers for everything an expression about a call may name. `result` and `error` exist only
-/// where there is an outcome, and what is read off the arguments only where these are known.
+/// where there is an outcome, and what is read off the arguments only where these are known
+/// and not beyond what is read.
 pub struct CallBindings<'b, 'a> {
     /// The call.
     pub cx: &'b CallContext<'a>,
@@ -33,12 +34,12 @@ impl Bindings for CallBindings<'_, '_> {
             Variable::CallLabels => list(&cx.names.labels),
             Variable::CallEstimatedCostUsd => Value::Float(cx.estimate.usd()),
             Variable::CallText => cx.text()?.into(),
-            Variable::CallCommands => list(&facets::commands(tool, cx.args()?)),
-            Variable::CallReads => list(&facets::reads(tool, cx.args()?)),
-            Variable::CallWrites => list(&facets::writes(tool, cx.args()?)),
-            Variable::CallDeletes => list(&facets::deletes(tool, cx.args()?)),
-            Variable::CallUrls => list(&facets::urls(tool, cx.args()?)),
-            Variable::CallHosts => list(&facets::hosts(tool, cx.args()?)),
+            Variable::CallCommands => list(&facets(cx)?.commands()),
+            Variable::CallReads => list(&facets(cx)?.reads()),
+            Variable::CallWrites => list(&facets(cx)?.writes()),
+            Variable::CallDeletes => list(&facets(cx)?.deletes()),
+            Variable::CallUrls => list(&facets(cx)?.urls()),
+            Variable::CallHosts => list(&facets(cx)?.hosts()),
             Variable::Result => {
                 let outcome = self.outcome?;
                 let result = outcome.result.as_ref();
@@ -56,6 +57,15 @@ impl Bindings for CallBindings<'_, '_> {
         })
     }
 
+    fn absence(&self, variable: Variable) -> Option<&'static str> {
+        // A facet is absent from arguments that are known where a limit was met alone.
+        match self.cx.args() {
+            None if variable.needs_arguments() => Some("the recording does not tell the arguments"),
+            Some(_) if variable.is_facet() => Some("the command line goes beyond what is read"),
+            _ => None,
+        }
+    }
+
     fn query(&self, query: Query) -> Value {
         let view = self.cx.view();
         let state = StateBindings {
@@ -64,6 +74,12 @@ impl Bindings for CallBindings<'_, '_> {
         };
         state.query(query)
     }
+}
+
+/// The arguments taken apart; absent where they are not told, or go beyond what is read.
+fn facets<'c>(cx: &'c CallContext<'_>) -> Option<Arguments<'c>> {
+    let arguments = Arguments::new(&cx.call.tool, cx.args()?);
+    (!arguments.beyond()).then_some(arguments)
 }
 
 fn list<S: AsRef<str>>(texts: &[S]) -> Value {

@@ -1,12 +1,13 @@
 //! What subcommands of git read, write, remove and connect to.
 
-use super::{Found, is_remote};
+use super::{Found, is_remote, place};
 use crate::facets::options::{Arg, NONE, Options, Value, is_in, split};
 use crate::facets::paths;
 use crate::facets::programs::Peer;
 
 const GLOBAL: Options = Options {
-    skip: "-c --git-dir --namespace --exec-path --config-env",
+    skip: "--git-dir --namespace --config-env --super-prefix --attr-source",
+    pattern: "-c",
     target: "-C --work-tree",
     ..NONE
 };
@@ -17,6 +18,38 @@ const OWN: Options = Options {
            --source -s --pathspec-from-file",
     ..NONE
 };
+
+/// The words of a command of git without the options in front of its subcommand; `None` if there
+/// are none. A subcommand that these options define is what it stands for.
+pub fn plain(words: &[String]) -> Option<Vec<String>> {
+    let is_other = words.first().is_some_and(|word| word.ends_with(".exe"));
+    let mut settings = Vec::new();
+    let mut at = None;
+    for arg in split(words, &GLOBAL, true) {
+        match arg {
+            Arg::Value(text, Value::Pattern) => settings.push(text),
+            Arg::Operand(_, index) => at = Some(index),
+            _ => {}
+        }
+    }
+    let (name, rest) = words
+        .get(at.filter(|at| *at > 1 || is_other)?..)?
+        .split_first()?;
+    let alias = settings.iter().rev().find_map(|setting| {
+        let (key, text) = setting.split_once('=')?;
+        let alias = key.split_once('.').filter(|(section, alias)| {
+            section.eq_ignore_ascii_case("alias") && alias.eq_ignore_ascii_case(name)
+        });
+        alias.map(|_| text)
+    });
+    let mut plain = vec!["git".to_owned()];
+    match alias {
+        Some(text) => plain.extend(text.split_whitespace().map(str::to_owned)),
+        None => plain.push(name.clone()),
+    }
+    plain.extend(rest.iter().cloned());
+    Some(plain)
+}
 
 /// Finds what a command of git does.
 pub(super) fn apply<'w>(words: &'w [String], found: &mut Found<'w>) {
@@ -55,6 +88,7 @@ pub(super) fn apply<'w>(words: &'w [String], found: &mut Found<'w>) {
                 found.reads.extend(sources);
                 remove(sources, found);
                 found.writes.push(last);
+                place::into(last, sources, found);
             }
         }
         "clean" if !has('n', "--dry-run") => {
@@ -74,7 +108,15 @@ pub(super) fn apply<'w>(words: &'w [String], found: &mut Found<'w>) {
         },
         "add" | "stage" | "apply" | "am" => found.reads.extend(&operands),
         "restore" => found.writes.extend(&operands),
-        "checkout" | "reset" => found.writes.extend(behind()),
+        "checkout" => {
+            found.writes.extend(behind());
+            // Without dashes, what follows a revision is a file, and the first may be one.
+            if dashes.is_none() && !rest.iter().any(|word| is_in("-b -B --orphan", word)) {
+                let first = operands.iter().take(1).filter(|word| word.contains('.'));
+                found.writes.extend(first.chain(operands.iter().skip(1)));
+            }
+        }
+        "reset" => found.writes.extend(behind()),
         "diff" | "log" | "show" | "blame" | "grep" => found.reads.extend(behind()),
         "init" => found.writes.extend(operands.first()),
         "clone" => found.writes.extend(operands.get(1)),
@@ -102,4 +144,37 @@ fn operand<'w>(arg: &Arg<'w>) -> Option<&'w str> {
 fn remove<'w>(paths: &[&'w str], found: &mut Found<'w>) {
     found.writes.extend(paths);
     found.deletes.extend(paths);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_in_front_of_the_subcommand_are_taken_off() {
+        for (words, expected) in [
+            ("git|push|-f", None),
+            ("git", None),
+            ("git|--version", None),
+            ("git.exe|push", Some("git push")),
+            ("git|--no-pager|-P|-p|--bare|push|-f", Some("git push -f")),
+            (
+                "git|--git-dir=x|--literal-pathspecs|--exec-path=y|push",
+                Some("git push"),
+            ),
+            (
+                "git|--git-dir|x|-C|y|-c|k=v|push|-C|z",
+                Some("git push -C z"),
+            ),
+            ("git|-c|user.name=push -f|push", Some("git push")),
+            (
+                "git|-c|alias.P=push --force|p|o",
+                Some("git push --force o"),
+            ),
+        ] {
+            let words: Vec<String> = words.split('|').map(str::to_owned).collect();
+            let found = plain(&words).map(|words| words.join(" "));
+            assert_eq!(found.as_deref(), expected, "{words:?}");
+        }
+    }
 }

@@ -1,12 +1,13 @@
 //! What one command does according to its redirections and the table of programs.
 
 mod archive;
-mod git;
+pub mod git;
+mod place;
 
 use super::command::Simple;
 use super::options::{Arg, Value, is_in, split};
 use super::programs::{self, Operands, Peer, Program};
-use super::wrappers::SHELLS;
+use super::wrappers::{SHELLS, shell_operands};
 use super::{patch, paths};
 use std::borrow::Cow;
 
@@ -30,6 +31,8 @@ struct Found<'w> {
     reads: Vec<&'w str>,
     writes: Vec<&'w str>,
     deletes: Vec<&'w str>,
+    /// Files written under names that are put together from several words.
+    made: Vec<String>,
     peers: Vec<(&'w str, Peer)>,
     /// The directory that the program changes to first; empty where it does not.
     dir: String,
@@ -51,13 +54,17 @@ pub fn of_command(command: &Simple) -> Effects {
     if is_in("apply_patch applypatch", program) {
         let words = words.iter().skip(1).map(String::as_str);
         for text in std::iter::once(command.input.as_str()).chain(words) {
-            found.writes.extend(patch::files(text));
-            found.deletes.extend(patch::deleted(text));
+            patched(text, &mut found);
         }
     } else if is_in(SHELLS, program) {
-        touch(Operands::ReadFirst, &shell_operands(&words), &mut found);
+        let script = shell_operands(&words).first();
+        found.reads.extend(script.map(String::as_str));
     } else if let Some(row) = programs::find(program) {
         apply(row, &words, &mut found);
+        let applies = |word: &String| is_in("apply am", word);
+        if program == "patch" || (program == "git" && words.iter().any(applies)) {
+            patched(&command.input, &mut found);
+        }
     }
     let mut effects = found.done();
     for redirect in &command.redirects {
@@ -69,6 +76,11 @@ pub fn of_command(command: &Simple) -> Effects {
         }
     }
     effects
+}
+
+fn patched<'c>(text: &'c str, found: &mut Found<'c>) {
+    found.writes.extend(patch::files(text));
+    found.deletes.extend(patch::deleted(text));
 }
 
 /// The words with the files that another program puts among them.
@@ -105,16 +117,15 @@ impl Found<'_> {
         let peers = self.peers.into_iter();
         Effects {
             reads: all(self.here.reads, self.reads),
-            writes: all(self.here.writes, self.writes),
+            writes: {
+                let mut writes = all(self.here.writes, self.writes);
+                writes.extend(self.made.iter().map(|path| placed(path)));
+                writes
+            },
             deletes: all(Vec::new(), self.deletes),
             peers: peers.map(|(text, peer)| (text.to_owned(), peer)).collect(),
         }
     }
-}
-
-fn shell_operands(words: &[String]) -> Vec<&str> {
-    let words = words.iter().skip(1).map(String::as_str);
-    words.filter(|word| !word.starts_with(['-', '+'])).collect()
 }
 
 /// What the options and operands of a program say before its row gives them a meaning.
@@ -142,6 +153,13 @@ fn apply<'c>(row: &Program, words: &'c [String], found: &mut Found<'c>) {
     for arg in split(words, &row.options, false) {
         take(arg, row, &mut line, found);
     }
+    let program = words.first().map_or("", String::as_str);
+    if is_in("bun deno", program) && line.plain.first() == Some(&"run") {
+        line.plain.remove(0);
+    }
+    if is_in("del erase rd rmdir", program) {
+        line.plain.retain(|word| !is_switch(word));
+    }
     let named = match row.peer {
         Peer::None => 0,
         Peer::First => 1,
@@ -157,6 +175,19 @@ fn apply<'c>(row: &Program, words: &'c [String], found: &mut Found<'c>) {
         Operands::Change if line.pattern => Operands::Write,
         kind => kind,
     };
+    if let Some(last) = line.target.or(line.plain.last().copied()) {
+        let sources = match line.target {
+            Some(_) => &line.plain[..],
+            None => &line.plain[..line.plain.len().saturating_sub(1)],
+        };
+        if matches!(kind, Operands::CopyTo | Operands::MoveTo | Operands::Link) && !is_remote(last)
+        {
+            place::into(last, sources, found);
+        }
+    }
+    if row.operands == Operands::Other {
+        place::fetched(words, &line.plain, line.target, found);
+    }
     if row.peer == Peer::Remote {
         // What lies on another host is no file of this one.
         if line.plain.last().is_some_and(|last| is_remote(last)) {
@@ -218,6 +249,13 @@ fn take<'c>(arg: Arg<'c>, row: &Program, line: &mut Line<'c>, found: &mut Found<
             }
         }
     }
+}
+
+/// Whether a word is an option as programs of Windows have them: `/s`, `/a:h`.
+fn is_switch(word: &str) -> bool {
+    let letters = word.strip_prefix('/').unwrap_or("");
+    let name = letters.split(':').next().unwrap_or(letters);
+    name.len() == 1 && name.bytes().all(|b| b.is_ascii_alphabetic())
 }
 
 /// The file that `@FILE`, `NAME=@FILE` or `NAME=<FILE;type=…` names.
@@ -364,15 +402,28 @@ mod tests {
             ("rsync -P a h:b", "a", ""),
             ("curl -d m=a@b.example -F x=@g;type=t u", "g", ""),
             ("chmod 777 a", "", "a"),
-            ("cp -r a b c", "a b", "c"),
-            ("cp -t d a b", "a b", "d"),
-            ("mv a b", "a", "a b"),
-            ("ln -s a b", "", "b"),
+            ("cp -r a b c", "a b", "c c/a c/b"),
+            ("cp -t d a b", "a b", "d d/a d/b"),
+            ("cp x/a b/", "x/a", "b/ b/a"),
+            ("cp a.rs b.rs", "a.rs", "b.rs"),
+            ("cp a ~", "a", "~ ~/a"),
+            ("mv a b", "a", "a b b/a"),
+            ("ln -s a b", "", "b b/a"),
+            ("install -t ~/.ssh keys", "keys", "~/.ssh ~/.ssh/keys"),
+            ("wget -P d https://h/x/y?z", "", "d d/y"),
+            ("wget -qO- https://h/x/y", "", ""),
+            ("wget https://h/x/y", "", "./y"),
+            ("wget h.example", "", ""),
+            ("curl -fsSLO https://h/y", "", "./y"),
+            ("curl https://h/y", "", ""),
+            ("git checkout HEAD~1 a b", "", "a b"),
+            ("git checkout a/b.c", "", "a/b.c"),
+            ("git checkout -b x v1.0", "", ""),
             ("dd if=a of=b bs=1", "a", "b"),
             ("find a b -name x -delete", "a b", "a b"),
             ("curl -d @f -F x=@g -o out u.example", "f g", "out"),
             ("scp a h:b", "a", ""),
-            ("scp h:a b", "", "b"),
+            ("scp h:x/a b", "", "b b/a"),
             ("bash x.sh y", "x.sh", ""),
             ("git add a b", "a b", ""),
             ("git -C d restore a", "", "d/a"),

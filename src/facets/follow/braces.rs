@@ -4,7 +4,7 @@ use crate::facets::shell::{PartKind, Word};
 use std::borrow::Cow;
 
 /// Most words that one word becomes.
-const MAX_WORDS: usize = 64;
+const MAX_WORDS: usize = 256;
 
 /// Most pieces that the words of one word have together.
 const MAX_PIECES: usize = 4096;
@@ -283,10 +283,10 @@ mod tests {
 
     #[test]
     fn braces_have_limits() {
-        assert_eq!(words("{1..64}").map(|w| w.split(' ').count()), Some(64));
+        assert_eq!(words("{1..256}").map(|w| w.split(' ').count()), Some(256));
         for text in [
-            "{1..65}".into(),
-            "{a,b}".repeat(7),
+            "{1..257}".into(),
+            "{a,b}".repeat(9),
             "{a,b}".repeat(50_000),
             "{a,".repeat(9) + &"}".repeat(9),
             "{a,".repeat(50_000) + &"}".repeat(50_000),

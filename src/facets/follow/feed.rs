@@ -6,7 +6,8 @@ use super::words::Budget;
 use crate::facets::command::Simple;
 use crate::facets::effects;
 use crate::facets::options::is_in;
-use crate::facets::wrappers::SHELLS;
+use crate::facets::shell;
+use crate::facets::wrappers::{SHELLS, shell_operands};
 use std::rc::Rc;
 
 /// What comes through a pipe.
@@ -19,7 +20,7 @@ pub(super) enum Feed {
 }
 
 /// Longest text that is put together from a format, in bytes.
-const MAX_PRINTED: usize = 16 * 1024;
+const MAX_PRINTED: usize = 64 * 1024;
 
 /// Most files that stand for others.
 const MAX_FILES: usize = 64;
@@ -45,10 +46,12 @@ pub(super) fn printed(command: &Simple, feed: Option<&Feed>, budget: &mut Budget
             let words = words.iter().skip_while(|word| *word == "--");
             let words: Vec<&String> = words.collect();
             let (format, values) = words.split_first()?;
-            text(formatted(format, values)?)
+            let printed = formatted(format, values);
+            budget.overflow |= printed.is_none();
+            text(printed?)
         }
         "find" | "gfind" | "ls" | "fd" | "fdfind" => {
-            let mut reads = effects::of_command(command).reads;
+            let mut reads = found(command);
             if reads.is_empty() {
                 reads.push(".".into());
             }
@@ -79,6 +82,46 @@ pub(super) fn printed(command: &Simple, feed: Option<&Feed>, budget: &mut Budget
     }
 }
 
+/// The script that a shell reads from `<(echo …)`.
+pub(super) fn substituted(command: &Simple, budget: &mut Budget) -> Option<String> {
+    let script = match command.program()? {
+        "source" | "." => command.words.get(1)?,
+        program if is_in(SHELLS, program) => shell_operands(&command.words).first()?,
+        _ => return None,
+    };
+    let inner = script.strip_prefix("<(")?.strip_suffix(')')?;
+    let text = shell::read(inner, 0);
+    let [only] = text.commands.as_slice() else {
+        return None;
+    };
+    let words = only.words.iter().map(|word| word.text.clone()).collect();
+    match printed(&Simple::of_words(words), None, budget)? {
+        Feed::Text(text) => Some(text.to_string()),
+        Feed::Files(_) => None,
+    }
+}
+
+/// The directories that `find` searches, and the files of the names that it looks for there.
+pub(super) fn found(command: &Simple) -> Vec<String> {
+    let mut found = effects::of_command(command).reads;
+    if found.is_empty() {
+        found.push(".".into());
+    }
+    let names = command.words.windows(2).filter_map(|pair| match pair {
+        [test, name] if is_in("-name -iname", test) && !name.contains(['*', '?', '[']) => {
+            Some(name)
+        }
+        _ => None,
+    });
+    let names: Vec<&String> = names.take(MAX_FILES).collect();
+    let roots = found.iter().take(MAX_FILES);
+    let files: Vec<String> = roots
+        .flat_map(|root| names.iter().map(move |name| format!("{root}/{name}")))
+        .collect();
+    found.extend(files);
+    found
+}
+
 /// Files that stand for what is found in them.
 pub(super) fn files(mut files: Vec<String>, budget: &mut Budget) -> Rc<Vec<String>> {
     if files.len() > MAX_FILES {
@@ -94,23 +137,23 @@ pub(super) fn takes_input(command: &Simple) -> bool {
         let name = word.rsplit('/').next().unwrap_or(word);
         is_in(SHELLS, name) || is_in(PASSING, name) || is_in(READING, name)
     };
-    command.words.iter().take(16).any(name)
+    command.words.iter().take(64).any(name)
 }
 
-/// The lines of a text as values that a variable may have.
-pub(super) fn lines(text: &str) -> Vec<Value> {
+/// The lines of a text as values that a variable may have; `None` if they are too many.
+pub(super) fn lines(text: &str) -> Option<Vec<Value>> {
     let lines = text.lines().filter(|line| !line.trim().is_empty());
     let mut values: Vec<Value> = Vec::new();
     for line in lines {
         if values.len() == MAX_VALUES {
-            return vec![None];
+            return None;
         }
         let value: Value = Some(Rc::from([line.trim().to_owned()]));
         if !values.contains(&value) {
             values.push(value);
         }
     }
-    values
+    Some(values)
 }
 
 /// Where among the words `xargs` or one of its kin stands.
@@ -119,7 +162,7 @@ fn position(command: &Simple) -> Option<usize> {
         let name = word.rsplit('/').next().unwrap_or(word);
         is_in("xargs gxargs parallel", name)
     };
-    command.words.iter().take(16).position(taking)
+    command.words.iter().take(64).position(taking)
 }
 
 /// The commands that `xargs` and its kin run on what they read, or on what stands behind `:::`.

@@ -14,7 +14,6 @@ mod walk;
 mod words;
 
 use super::command::{Script, Simple};
-use super::effects;
 use super::options::is_in;
 use super::shell::{self, MAX_NESTING, is_assignment};
 use super::wrappers::{self, Inner, Inside};
@@ -105,6 +104,7 @@ impl Follow {
             out: Script {
                 commands: Vec::new(),
                 complete: true,
+                beyond: false,
             },
             budget: Budget::new(),
             paths: PATH_BUDGET,
@@ -114,7 +114,8 @@ impl Follow {
     }
 
     fn done(mut self, state: &State, text: &str) -> Script {
-        if self.budget.overflow || state.overflow {
+        self.out.beyond |= self.budget.overflow || state.overflow;
+        if self.out.beyond || self.budget.recursion {
             self.out.complete = false;
             let text = text.trim().to_owned();
             self.out.commands.push(Simple::of_words(vec![text]));
@@ -132,6 +133,7 @@ impl Follow {
         self.text = left;
         let found = shell::read(text, depth);
         self.out.complete &= found.complete;
+        self.out.beyond |= found.beyond;
         *state = Walk::new(&found, depth, state.clone()).all(self);
         self.budget.overflow |= state.overflow;
     }
@@ -161,10 +163,15 @@ impl Follow {
 
     /// Runs a command on what another prints.
     fn pass(&mut self, command: Simple, feed: Option<&Feed>, depth: usize, state: &mut State) {
+        let own = (!command.input.is_empty()).then(|| Feed::Text(command.input.as_str().into()));
+        let feed = own.as_ref().or(feed);
         if let (Some("read"), Some(Feed::Text(text))) = (command.program(), feed) {
             let values = feed::lines(text);
             for name in command.words.iter().skip(1).filter(|w| !w.starts_with('-')) {
-                state.set(name, values.clone(), false);
+                match &values {
+                    Some(values) => state.set(name, values.clone(), false),
+                    None => state.set_beyond(name),
+                }
             }
             self.out.commands.push(command);
         } else {
@@ -185,7 +192,7 @@ impl Follow {
                 Inner::Eval(_) | Inner::Line(..) => depth >= MAX_NESTING,
             };
             if full {
-                self.out.complete = false;
+                self.budget.overflow = true;
                 break;
             }
             match inner {
@@ -221,7 +228,10 @@ impl Follow {
                 }
             }
         }
-        let inside = wrappers::inside(&command);
+        let inside = wrappers::inside(&command).or_else(|| {
+            let script = feed::substituted(&command, &mut self.budget)?;
+            Some(Inside::Input(script))
+        });
         let mut within = inside
             .is_some()
             .then(|| started(&command, state, command.input_expands));
@@ -231,7 +241,7 @@ impl Follow {
         self.out.commands.push(command);
         if let (Some(inside), Some(within)) = (inside, &mut within) {
             if depth >= MAX_NESTING {
-                self.out.complete = false;
+                self.budget.overflow = true;
                 return;
             }
             self.inside(inside, depth + 1, within);
@@ -247,8 +257,8 @@ impl Follow {
             Inside::Guess(text) => self.guess(&text, depth, state),
             Inside::Files { commands, apart } => {
                 let find = self.out.commands.last();
-                let roots = find.map(|find| effects::of_command(find).reads);
-                state.files = feed::files(roots.unwrap_or_default(), &mut self.budget);
+                let files = find.map(feed::found);
+                state.files = feed::files(files.unwrap_or_default(), &mut self.budget);
                 if apart {
                     state.go(None);
                 }
@@ -267,6 +277,7 @@ impl Follow {
         };
         self.place(&mut command);
         self.run(command, depth, state);
+        self.budget.overflow |= state.overflow;
     }
 }
 

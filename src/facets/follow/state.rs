@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Most variables that are kept; what further ones hold is not known.
-const MAX_VARIABLES: usize = 64;
+const MAX_VARIABLES: usize = 192;
 
 /// Most values that a variable may have.
-pub(super) const MAX_VALUES: usize = 64;
+pub(super) const MAX_VALUES: usize = 256;
 
 /// Longest value kept, in bytes.
 const MAX_LENGTH: usize = 4096;
@@ -31,6 +31,8 @@ pub(super) struct Variable {
     pub values: Vec<Value>,
     /// Whether programs inherit it.
     pub exported: bool,
+    /// It may hold more than is kept.
+    pub beyond: bool,
 }
 
 /// What is known of a shell. Cheap to clone.
@@ -108,8 +110,20 @@ impl State {
             return;
         }
         let exported = exported || known.is_some_and(|v| v.exported);
-        let variable = Variable { values, exported };
+        let variable = Variable {
+            values,
+            exported,
+            beyond: false,
+        };
         Rc::make_mut(&mut self.variables).insert(name.to_owned(), variable);
+    }
+
+    /// Gives a variable more values than are kept: whatever uses it is not known.
+    pub fn set_beyond(&mut self, name: &str) {
+        self.set(name, vec![None], false);
+        if let Some(variable) = Rc::make_mut(&mut self.variables).get_mut(name) {
+            variable.beyond = true;
+        }
     }
 
     /// Sets `$0` and the positional parameters.
@@ -221,6 +235,7 @@ impl State {
                 Some(other) if other == variable => {}
                 Some(other) => {
                     variable.exported |= other.exported;
+                    variable.beyond |= other.beyond;
                     for value in &other.values {
                         push_value(&mut variable.values, value.clone());
                     }

@@ -21,6 +21,8 @@ pub(super) struct Walk<'t> {
     hidden_calls: bool,
     /// Functions whose bodies are open: name, first mark, number of levels.
     bodies: Vec<(&'t str, usize, usize)>,
+    /// First marks of the bodies of the functions that are being called.
+    calls: Vec<usize>,
     /// The function whose body comes next.
     defined: Option<&'t str>,
     /// The outermost loop that is open: its first mark, the number of levels, and whether it runs
@@ -40,6 +42,7 @@ impl<'t> Walk<'t> {
                 first.is_some_and(|word| is_in("eval trap builtin command", &word.text))
             }),
             bodies: Vec::new(),
+            calls: Vec::new(),
             defined: None,
             looping: None,
         }
@@ -106,11 +109,14 @@ impl<'t> Walk<'t> {
             Mark::Loop(n) => {
                 if let Some(head) = self.found.loops.get(n) {
                     let values = if head.words.is_empty() {
-                        vec![None]
+                        Some(vec![None])
                     } else {
                         words::values(&head.words, &level.state, &mut follow.budget)
                     };
-                    level.state.set(&head.name, values, false);
+                    match values {
+                        Some(values) => level.state.set(&head.name, values, false),
+                        None => level.state.set_beyond(&head.name),
+                    }
                     level.head();
                 }
             }
@@ -214,7 +220,11 @@ impl<'t> Walk<'t> {
     ) -> State {
         let steps = follow.steps.checked_sub(last - start);
         let Some(left) = steps.filter(|_| self.depth < MAX_NESTING) else {
-            follow.budget.overflow = true;
+            // One that calls itself has been followed as far as it differs from time to time.
+            match self.calls.contains(&start) {
+                true => follow.budget.recursion = true,
+                false => follow.budget.overflow = true,
+            }
             return state;
         };
         follow.steps = left;
@@ -228,7 +238,9 @@ impl<'t> Walk<'t> {
         let bodies = std::mem::take(&mut self.bodies);
         let looping = self.looping.take();
         self.depth += 1;
+        self.calls.push(start);
         self.range(start, last, follow);
+        self.calls.pop();
         self.depth -= 1;
         self.looping = looping;
         self.bodies = bodies;

@@ -8,17 +8,19 @@ use crate::facets::shell::{Assignment, Command, Input, PartKind, Word};
 use std::rc::Rc;
 
 /// Most ways to run one command, by what its variables may hold.
-const MAX_VERSIONS: usize = 64;
+const MAX_VERSIONS: usize = 256;
 
 /// Bytes that expansions of one call may add.
-const BUDGET: usize = 256 * 1024;
+const BUDGET: usize = 1024 * 1024;
 
 /// What may still be expanded, and whether something was left as it is for lack of it.
 #[derive(Debug)]
 pub(super) struct Budget {
     bytes: usize,
-    /// More may run than is shown.
+    /// A limit was met: more may run than is shown.
     pub overflow: bool,
+    /// A function calls itself further than it is followed.
+    pub recursion: bool,
 }
 
 impl Budget {
@@ -26,6 +28,7 @@ impl Budget {
         Budget {
             bytes: BUDGET,
             overflow: false,
+            recursion: false,
         }
     }
 
@@ -53,6 +56,7 @@ pub(super) fn versions(raw: &Command, state: &State, budget: &mut Budget) -> Vec
     let mut choices: Vec<(&str, &[Value])> = Vec::new();
     let mut count = 1;
     for name in words_of(raw).flat_map(variables) {
+        budget.overflow |= state.variable(name).is_some_and(|v| v.beyond);
         let Some(variable) = state.variable(name).filter(|v| v.values.len() > 1) else {
             continue;
         };
@@ -94,8 +98,10 @@ pub(super) fn versions(raw: &Command, state: &State, budget: &mut Budget) -> Vec
     found
 }
 
-/// The values that the words of a loop's head stand for.
-pub(super) fn values(words: &[Word], state: &State, budget: &mut Budget) -> Vec<Value> {
+/// The values that the words of a loop's head stand for; `None` if they are too many.
+pub(super) fn values(words: &[Word], state: &State, budget: &mut Budget) -> Option<Vec<Value>> {
+    let mut names = words.iter().flat_map(variables);
+    budget.overflow |= names.any(|name| state.variable(name).is_some_and(|v| v.beyond));
     let mut expander = Expander {
         state,
         chosen: &[],
@@ -104,6 +110,9 @@ pub(super) fn values(words: &[Word], state: &State, budget: &mut Budget) -> Vec<
     let mut found: Vec<Value> = Vec::new();
     for word in words {
         let known = word.parts.iter().all(|part| part.kind == PartKind::Quoted);
+        if braces::expand(word).is_none() {
+            return None;
+        }
         for field in expander.fields(word) {
             let unknown = !known && field.contains(['$', '`', '(']);
             let value: Value = (!unknown).then(|| Rc::from([field]));
@@ -111,12 +120,11 @@ pub(super) fn values(words: &[Word], state: &State, budget: &mut Budget) -> Vec<
                 found.push(value);
             }
             if found.len() > super::state::MAX_VALUES {
-                expander.budget.overflow = true;
-                return vec![None];
+                return None;
             }
         }
     }
-    found
+    Some(found)
 }
 
 fn words_of(raw: &Command) -> impl Iterator<Item = &Word> {

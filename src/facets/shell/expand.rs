@@ -20,13 +20,19 @@ impl Parser<'_> {
             return self.substitution(1, word);
         }
         let start = self.pos;
+        if self.starts("$[") && self.last_bracket > start {
+            self.bump();
+            self.brackets()?;
+            self.written(start, word, PartKind::Substitution);
+            return Ok(());
+        }
         let variable = if quoted {
             PartKind::QuotedVariable
         } else {
             PartKind::Variable
         };
         if self.starts("${") {
-            self.parameter()?;
+            self.parameter(quoted)?;
             self.written(start, word, variable);
             return Ok(());
         }
@@ -79,18 +85,40 @@ impl Parser<'_> {
         Ok(())
     }
 
+    /// Takes the arithmetic of old, `[…]`, that begins here and what runs inside it.
+    fn brackets(&mut self) -> Result<(), Stop> {
+        self.enter()?;
+        let mut level = 0usize;
+        loop {
+            let c = self.peek().ok_or(Stop::Unterminated)?;
+            self.inner(c)?;
+            match c {
+                '[' => level += 1,
+                ']' if level <= 1 => break,
+                ']' => level -= 1,
+                _ => {}
+            }
+        }
+        self.leave();
+        Ok(())
+    }
+
     /// Takes `${…}` and what runs inside its default values.
-    fn parameter(&mut self) -> Result<(), Stop> {
+    fn parameter(&mut self, inside: bool) -> Result<(), Stop> {
         self.pos += 2;
         self.enter()?;
         let mut quoted = false;
+        // In double quotes a single one is a plain character, but for patterns.
+        let named = |c: char| c.is_alphanumeric() || matches!(c, '_' | '!' | '@' | '*');
+        let operation = self.rest().trim_start_matches(named);
+        let plain = inside && !operation.starts_with(['#', '%', '/', '^', ',', '[']);
         loop {
             match self.peek().ok_or(Stop::Unterminated)? {
-                '}' => {
+                '}' if !quoted => {
                     self.bump();
                     break;
                 }
-                '\'' if !quoted => {
+                '\'' if !quoted && !plain => {
                     self.bump();
                     let end = self.rest().find('\'').ok_or(Stop::Unterminated)?;
                     self.pos += end + 1;

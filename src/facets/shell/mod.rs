@@ -15,8 +15,12 @@ pub use word::{Part, PartKind, Word, is_assignment};
 
 use std::borrow::Cow;
 
-/// Longest text read as shell, in bytes. What lies beyond is not split into commands.
-pub const MAX_SCRIPT: usize = 256 * 1024;
+/// Longest text read as shell, in bytes, without the bodies of here-documents in which nothing is
+/// replaced. What lies beyond is not split into commands.
+pub const MAX_SCRIPT: usize = 1024 * 1024;
+
+/// Longest text read as shell with those bodies, in bytes.
+pub const MAX_TEXT: usize = 8 * 1024 * 1024;
 
 /// Deepest nesting of substitutions, subshells and `sh -c` scripts in each other.
 pub const MAX_NESTING: usize = 32;
@@ -34,6 +38,8 @@ pub struct Text {
     pub marks: Vec<Mark>,
     /// Whether the whole text was understood.
     pub complete: bool,
+    /// Whether it is longer or nests deeper than what is read.
+    pub beyond: bool,
 }
 
 /// A place between the words of a text.
@@ -172,12 +178,13 @@ pub fn read(text: &str, depth: usize) -> Text {
     } else {
         text.into()
     };
-    let mut end = clean.len().min(MAX_SCRIPT);
+    let mut end = clean.len().min(MAX_TEXT);
     while !clean.is_char_boundary(end) {
         end -= 1;
     }
     let mut found = parser::Parser::new(&clean[..end], depth).run();
-    found.complete &= end == clean.len();
+    found.beyond |= end < clean.len();
+    found.complete &= !found.beyond;
     let nameless = |c: &Command| c.words.is_empty() && c.assignments.is_empty();
     if !found.complete || found.commands.iter().all(nameless) {
         let command = Mark::Command(found.commands.len());

@@ -1,7 +1,7 @@
 //! Lists of commands: separators and reserved words.
 
 use super::word::{PartKind, Word};
-use super::{Assignment, Command, Keyword, Loop, MAX_NESTING, Mark, Text};
+use super::{Assignment, Command, Keyword, Loop, MAX_NESTING, MAX_SCRIPT, Mark, Text};
 
 /// Why reading stopped before the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,6 +10,8 @@ pub(super) enum Stop {
     Unterminated,
     /// Nested deeper than [`MAX_NESTING`].
     TooDeep,
+    /// Longer than [`MAX_SCRIPT`].
+    TooLong,
 }
 
 /// What ends a list.
@@ -54,6 +56,10 @@ pub(super) struct Parser<'a> {
     pub(super) found: Text,
     pub(super) pending: Vec<Pending>,
     pub(super) stray: bool,
+    /// Bytes of here-documents that were passed over.
+    pub(super) passed: usize,
+    /// Where the last closing bracket of the text stands; zero where there is none.
+    pub(super) last_bracket: usize,
 }
 
 impl<'a> Parser<'a> {
@@ -65,12 +71,16 @@ impl<'a> Parser<'a> {
             found: Text::default(),
             pending: Vec::new(),
             stray: false,
+            passed: 0,
+            last_bracket: src.rfind(']').unwrap_or(0),
         }
     }
 
     /// What is found, and whether the whole text was understood.
     pub(super) fn run(mut self) -> Text {
-        self.found.complete = self.list(Close::End).is_ok() && !self.stray;
+        let outcome = self.list(Close::End);
+        self.found.complete = outcome.is_ok() && !self.stray;
+        self.found.beyond = matches!(outcome, Err(Stop::TooDeep | Stop::TooLong));
         self.found
     }
 
@@ -166,6 +176,9 @@ impl<'a> Parser<'a> {
         };
         loop {
             self.blanks();
+            if self.pos.saturating_sub(self.passed) > MAX_SCRIPT {
+                return Err(Stop::TooLong);
+            }
             let Some(c) = self.peek() else {
                 return match close {
                     Close::End => Ok(()),

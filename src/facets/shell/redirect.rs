@@ -57,7 +57,9 @@ impl Parser<'_> {
                 }
                 body.push_str(line);
             }
-            if here.expands {
+            if !here.expands {
+                self.passed += body.len();
+            } else {
                 self.here_body(&body)?;
             }
             let expands = here.expands;

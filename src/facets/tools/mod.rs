@@ -8,8 +8,8 @@ mod table;
 use super::options::is_in;
 use super::{names, paths};
 use table::{
-    Access, DESTINATIONS, NOUNS, OTHER_LANGUAGES, PATCHES, PATHS, SERVERS, SHELL_TOOLS,
-    SHELL_WORDS, SHELL_WORKDIRS, SOURCES, TOOLS, TYPING, VERBS, WORKDIRS,
+    Access, DESTINATIONS, NO_SHELLS, NOUNS, OTHER_LANGUAGES, PATCHES, PATHS, RUNNING, SERVERS,
+    SHELL_TOOLS, SHELL_WORDS, SHELL_WORKDIRS, SOURCES, TOOLS, TYPING, VERBS, WORKDIRS,
 };
 
 /// What an editor's call does, by its `command`.
@@ -61,7 +61,9 @@ impl Tool {
 
     /// What the call does with the file that `text`, the value under a key, names.
     pub fn touches(&self, key: &str, text: &str) -> Touch {
-        let path = is_in(PATHS, key);
+        // An address of another kind is no file.
+        let path = is_in(PATHS, key)
+            || (key == "uri" && (!text.contains("://") || paths::is_file_address(text)));
         let access = match (self.access, self.action) {
             (Access::Editor, Action::View) => Access::Read,
             (Access::Editor, Action::Change) => Access::Write,
@@ -70,7 +72,8 @@ impl Tool {
             (access, _) => access,
         };
         // A name of one word says little: only what can be nothing but a path counts.
-        let moves = matches!(access, Access::Copy | Access::Move);
+        let moves = matches!(access, Access::Copy | Access::Move)
+            && (self.name.contains('_') || key.contains("path"));
         let telling = moves || (self.name.contains('_') && self.access != Access::Editor);
         let source = path || (telling && is_in(SOURCES, key));
         let destination = telling && is_in(DESTINATIONS, key);
@@ -100,7 +103,7 @@ impl Tool {
 
     /// Whether it runs command lines.
     pub fn is_shell(&self) -> bool {
-        is_in(SHELL_TOOLS, &self.name) || self.has(SHELL_WORDS)
+        !is_in(NO_SHELLS, &self.name) && (is_in(SHELL_TOOLS, &self.name) || self.has(SHELL_WORDS))
     }
 
     /// Whether it runs command lines of a shell that is not read here: what is made of them is a
@@ -121,6 +124,14 @@ impl Tool {
             "code" => self.is_shell(),
             _ => false,
         }
+    }
+
+    /// Whether the text under such a key may be something else: a name of a skill or a subcommand. Of
+    /// a tool that is no shell by its name, one plain word is.
+    pub fn is_other_command(&self, text: &str) -> bool {
+        let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | ':');
+        is_in(NO_SHELLS, &self.name)
+            || (!self.is_shell() && !self.has(RUNNING) && text.trim().chars().all(plain))
     }
 
     /// Whether a text under `key` names a program whose words stand in a list beside it.

@@ -61,7 +61,7 @@ pub(super) const TOOLS: &[(Access, &str)] = &[
     (Access::Copy, "copy_file file_copy copy_directory"),
     (
         Access::Move,
-        "move_file file_move rename_file file_rename move_directory",
+        "move_file file_move rename_file file_rename move_directory rename",
     ),
     (
         Access::Editor,
@@ -122,6 +122,12 @@ pub(super) const SHELL_WORKDIRS: &str = "dir dir_path directory dirpath chdir";
 /// Words of a name that tell a shell.
 pub(super) const SHELL_WORDS: &str =
     "bash sh zsh shell terminal console powershell pwsh cmd command commands";
+
+/// Tools whose `command` is a name of something of their own, though theirs holds one of those words.
+pub(super) const NO_SHELLS: &str = "skill slash_command";
+
+/// Further words of a name that tell that a `command` of one word is run.
+pub(super) const RUNNING: &str = "exec execute run runner ssh process spawn";
 
 /// Names of shells that hold none of those words.
 pub(super) const SHELL_TOOLS: &str = "exec run execute subprocess";

@@ -264,13 +264,34 @@ fn shell_line(words: &[String]) -> Option<(usize, String)> {
     is_line.then(|| (at, text.clone()))
 }
 
+/// The operands of a shell: a script and its words. None where it reads its input.
+pub fn shell_operands(words: &[String]) -> &[String] {
+    let mut at = 1;
+    while let Some(word) = words.get(at).map(String::as_str) {
+        if word == "--" || word == "-" {
+            at += 1;
+            break;
+        }
+        if word.starts_with("--") {
+            at += 1 + usize::from(is_in("--rcfile --init-file", word));
+        } else if word.starts_with(['-', '+']) {
+            if word.starts_with('-') && word.contains('s') {
+                return &[];
+            }
+            at += 1 + usize::from(word.contains(['o', 'O']));
+        } else {
+            break;
+        }
+    }
+    words.get(at..).unwrap_or_default()
+}
+
 /// The script a shell is given as its input.
 fn shell_input<'c>(command: &'c Simple, program: &str) -> Option<&'c str> {
     let shell = is_in(SHELLS, program) || is_in(READING, program);
-    let operand = |word: &String| !word.starts_with(['-', '+']);
+    let script = shell_operands(&command.words).first();
     let reads = is_in(READING, program)
-        || !command.words[1..].iter().any(operand)
-        || command.words[1..].iter().any(|word| word == "-s");
+        || script.is_none_or(|word| is_in("/dev/stdin /dev/fd/0 /proc/self/fd/0", word));
     (shell && reads && !command.input.trim().is_empty()).then_some(command.input.as_str())
 }
 

@@ -40,7 +40,7 @@ pub fn run(program: &Program, bindings: &dyn Bindings) -> Result<Outcome, String
     };
     let mut context = Context::with_env(Arc::clone(&program.env));
     context.set_variable_resolver(&slots);
-    let value = Value::resolve_val(&program.tree, &context).map_err(|e| words(program, &e))?;
+    let value = Value::resolve_val(&program.tree, &context).map_err(|e| words(&slots, &e))?;
     Ok(outcome(value.as_ref()))
 }
 
@@ -108,20 +108,24 @@ fn slot_index(name: &str) -> Option<usize> {
     name.strip_prefix('@')?.parse().ok()
 }
 
-fn words(program: &Program, error: &ExecutionError) -> String {
+fn words(slots: &Slots<'_>, error: &ExecutionError) -> String {
+    let program = slots.program;
     match error {
         ExecutionError::UndeclaredReference(name) if **name == STEP => {
             format!("its loops take more than {MAX_STEPS} steps")
         }
         ExecutionError::UndeclaredReference(name) => {
             match slot_index(name).and_then(|i| program.slots.get(i)) {
-                Some(Slot::Variable(variable)) if variable.needs_arguments() => {
-                    format!(
-                        "`{}` is not known: the recording does not tell the arguments",
-                        variable.name()
-                    )
+                Some(slot) => {
+                    let why = match slot {
+                        Slot::Variable(variable) => slots.bindings.absence(*variable),
+                        _ => None,
+                    };
+                    match why {
+                        Some(why) => format!("`{}` is not known: {why}", slot.name()),
+                        None => format!("`{}` does not exist here", slot.name()),
+                    }
                 }
-                Some(slot) => format!("`{}` does not exist here", slot.name()),
                 None => format!("`{name}` does not exist here"),
             }
         }

@@ -72,6 +72,12 @@ pub trait Bindings: Send + Sync {
     /// fail.
     fn variable(&self, variable: Variable) -> Option<cel::Value>;
 
+    /// Why a variable has no value; absent where it does not exist here at all.
+    fn absence(&self, variable: Variable) -> Option<&'static str> {
+        let _ = variable;
+        None
+    }
+
     /// The answer to a question about the history.
     fn query(&self, query: Query) -> cel::Value;
 }

@@ -145,6 +145,19 @@ pub fn fields(root: &str) -> impl Iterator<Item = &'static str> {
 }
 
 impl Variable {
+    /// Whether it is a facet: a list of what the call does, worked out from its arguments.
+    pub fn is_facet(self) -> bool {
+        matches!(
+            self,
+            Variable::CallCommands
+                | Variable::CallReads
+                | Variable::CallWrites
+                | Variable::CallDeletes
+                | Variable::CallUrls
+                | Variable::CallHosts
+        )
+    }
+
     /// Whether it is read off the call's arguments, so that it does not exist where the recording
     /// does not tell them. Of resources that holds where the record names none.
     pub fn needs_arguments(self) -> bool {
