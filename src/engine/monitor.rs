@@ -15,7 +15,7 @@ use crate::policy::matcher::NameTable;
 use crate::stages::{CallContext, Stage};
 use crate::state::Phase;
 use crate::tokens::TokenCounter;
-use crate::trace::event::{Outcome, Timestamp, ToolCall};
+use crate::trace::event::{ApprovalOutcome, Outcome, Recorded, Timestamp, ToolCall};
 use crate::trace::fault::{FaultCode, Notice, NoticeKind, Place, WarningCode};
 use std::sync::Arc;
 
@@ -180,7 +180,7 @@ impl<'a> Monitor<'a> {
             turn: run.turn,
             names: Arc::clone(&names),
             outcome: identity.outcome.map(digest::short),
-            origin: Origin::on(place.line),
+            origin: Origin::on(place.line, stopped(&call)),
         });
         let (kind, awaits_result) = (judged.kind, judged.awaits_result);
         let exhausts = judged.finding.as_ref().is_some_and(|f| f.exhausts);
@@ -342,6 +342,14 @@ struct Identity {
 fn on_line(run: &Run, place: Place, mark: &Mark) -> String {
     let line = mark.origin.line().filter(|_| run.input == place.input);
     line.map_or_else(String::new, |line| format!(" on line {line}"))
+}
+
+/// Whether the record of a call says that it did not run.
+fn stopped(call: &ToolCall<'_>) -> bool {
+    let denied = call
+        .approval
+        .is_some_and(|approval| approval != ApprovalOutcome::Approved);
+    denied || call.recorded == Some(Recorded::Block)
 }
 
 /// What is wrong with the lengths of the embeddings the call would be judged with.
