@@ -81,7 +81,14 @@ fn everything_is_counted() {
             "agents",
             json!([{"agent": "ann", "calls": 2}, {"agent": "bob", "calls": 1}]),
         ),
-        ("faults", json!({})),
+        ("faults", json!({"duplicate_call_id": 1})),
+        (
+            "warnings",
+            json!({
+                "early_result": 1, "missing_run": 1, "orphan_result": 1, "repeated_call": 1,
+                "repeated_result": 1, "clock_backwards": 1, "unreadable_time": 1,
+            }),
+        ),
     ] {
         assert_eq!(total[key], value, "{key}");
     }

@@ -23,7 +23,7 @@ use std::sync::Arc;
 pub(super) struct Monitor<'a> {
     pub(super) policy: &'a Policy,
     pub(super) options: Options,
-    pub(super) out: &'a mut dyn Output,
+    pub(super) out: Box<dyn Output + 'a>,
     pub(super) stages: Vec<&'static dyn Stage>,
     pub(super) tokens: TokenCounter,
     /// Results whose calls have not come yet.
@@ -39,7 +39,7 @@ impl<'a> Monitor<'a> {
         policy: &'a Policy,
         stages: &[&'static dyn Stage],
         options: Options,
-        out: &'a mut dyn Output,
+        out: Box<dyn Output + 'a>,
     ) -> Self {
         let enabled = |stage: &&&'static dyn Stage| !policy.disabled.contains(&stage.id());
         Monitor {
