@@ -181,6 +181,26 @@ fn what_is_lost_is_told() {
 }
 
 #[test]
+fn arguments_that_nest_too_deep_are_judged_as_text() {
+    let scratch = Scratch::new();
+    let deep = format!("{}1{}", "{\\\"a\\\":".repeat(130), "}".repeat(130));
+    let chat = format!(
+        r#"{{"role":"assistant","content":null,"tool_calls":[{{"id":"k","type":"function","function":{{"name":"f","arguments":"{deep}"}}}}]}}"#
+    );
+    for text in [chat, format!(r#"{{"tool":"f","args":"{deep}"}}"#)] {
+        scratch.file("t.jsonl", text + "\n");
+        let ran = scratch.gate("convert t.jsonl").ends(2).says("too_deep");
+        scratch.file("c.jsonl", &ran.out);
+        let again = scratch.gate("convert c.jsonl").ends(2).says("too_deep");
+        assert_eq!(again.out, ran.out);
+        for file in ["t.jsonl", "c.jsonl"] {
+            let replay = scratch.gate(&format!("replay {file} --format jsonl --show-args"));
+            assert_eq!(replay.ends(2).decisions(), ["f allow"], "{file}");
+        }
+    }
+}
+
+#[test]
 fn what_records_say_against_each_other_is_told_and_written() {
     let scratch = Scratch::new();
     let call = "{\"tool\":\"a\",\"run\":\"r\",\"id\":\"c\"}\n";
