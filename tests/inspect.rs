@@ -236,6 +236,33 @@ fn what_is_no_trace_is_a_fault() {
 }
 
 #[test]
+fn what_holds_no_record_is_of_no_format() {
+    for (trace, format, reason) in [
+        ("5\n[\"x\"]\n", json!(null), "no record to tell it from"),
+        ("{\"tool\":\n", json!(null), "no record to tell it from"),
+        (
+            "5\n{\"tool\":\"a\"}\n",
+            json!("canonical"),
+            "a record with `tool`",
+        ),
+        ("{\"a\":1}\n", json!(null), "no format recognises it"),
+    ] {
+        let report = inspected(trace, "");
+        let input = &report["inputs"][0];
+        assert_eq!(input["format"], format, "{trace}");
+        assert_eq!(input["format_reason"], reason, "{trace}");
+    }
+    let report = inspected("{\"a\":1}\n", "");
+    let help = "name its format with `--from`; `gate inspect --formats` lists them";
+    assert_eq!(report["notices"][0]["help"], help);
+    let report = inspected(
+        "{\"tool\":\"a\"}\n{\"type\":\"tool_result\",\"call\":\"\"}\n",
+        "",
+    );
+    assert_eq!(report["notices"][0]["message"], "the record names no call");
+}
+
+#[test]
 fn names_cannot_speak_for_gate() {
     let scratch = Scratch::new();
     let name = "a\u{1b}[31m\u{202e}b\\n::error::x";

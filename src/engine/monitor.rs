@@ -307,7 +307,10 @@ impl<'a> Monitor<'a> {
     }
 
     pub(super) fn orphan(&mut self, code: WarningCode, place: Place, run: &str, call: &str) {
-        let message = format!("the run has no call `{call}`");
+        let message = match call {
+            "" => "the record names no call".to_owned(),
+            call => format!("the run has no call `{call}`"),
+        };
         self.tell(NoticeKind::Warning(code), place, run, message);
     }
 
