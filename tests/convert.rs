@@ -44,15 +44,17 @@ fn replay(policy: &Policy, mode: Mode, stem: &str, bytes: &[u8]) -> (Vec<Decisio
     let read_options = ReadOptions::default();
     let report = read(0, stem, stem, Box::new(bytes), &read_options, &mut engine);
     engine.end_input();
+    drop(engine);
     (out.0, report)
 }
 
 fn convert(stem: &str, bytes: &[u8]) -> Vec<u8> {
     let mut written = Vec::new();
     let mut converter = Converter::new(Box::new(&mut written));
-    converter.begin_input(stem);
+    converter.begin_input(0, stem);
     let options = ReadOptions::default();
     read(0, stem, stem, Box::new(bytes), &options, &mut converter);
+    converter.end_input();
     assert!(converter.finish().1.is_none());
     written
 }
@@ -176,6 +178,60 @@ fn what_is_lost_is_told() {
     scratch.gate("convert e.jsonl --allow-empty").ends(0);
     scratch.file("x.json", "{\"hello\":1}");
     scratch.gate("convert x.json").ends(2).says("unknown_type");
+}
+
+#[test]
+fn arguments_that_nest_too_deep_are_judged_as_text() {
+    let scratch = Scratch::new();
+    let deep = format!("{}1{}", "{\\\"a\\\":".repeat(130), "}".repeat(130));
+    let chat = format!(
+        r#"{{"role":"assistant","content":null,"tool_calls":[{{"id":"k","type":"function","function":{{"name":"f","arguments":"{deep}"}}}}]}}"#
+    );
+    for text in [chat, format!(r#"{{"tool":"f","args":"{deep}"}}"#)] {
+        scratch.file("t.jsonl", text + "\n");
+        let ran = scratch.gate("convert t.jsonl").ends(2).says("too_deep");
+        scratch.file("c.jsonl", &ran.out);
+        let again = scratch.gate("convert c.jsonl").ends(2).says("too_deep");
+        assert_eq!(again.out, ran.out);
+        for file in ["t.jsonl", "c.jsonl"] {
+            let replay = scratch.gate(&format!("replay {file} --format jsonl --show-args"));
+            assert_eq!(replay.ends(2).decisions(), ["f allow"], "{file}");
+        }
+    }
+}
+
+#[test]
+fn what_records_say_against_each_other_is_told_and_written() {
+    let scratch = Scratch::new();
+    let call = "{\"tool\":\"a\",\"run\":\"r\",\"id\":\"c\"}\n";
+    let other = call.replace("\"a\"", "\"b\"");
+    let result = |value: u8| {
+        format!("{{\"type\":\"tool_result\",\"run\":\"r\",\"call\":\"c\",\"result\":{value}}}\n")
+    };
+    for (name, text, at, says) in [
+        ("call", format!("{call}{other}"), 2, "with other content"),
+        (
+            "result",
+            [call, &result(1), &result(2)].concat(),
+            3,
+            "another result",
+        ),
+        ("same", [call, &result(1), &result(1), call].concat(), 0, ""),
+    ] {
+        scratch.file("t.jsonl", &text);
+        let status = if at > 0 { 2 } else { 0 };
+        let ran = scratch.gate("convert t.jsonl").ends(status).says(says);
+        let place = format!("t.jsonl:{at}:1: duplicate_call_id");
+        assert_eq!(ran.err.contains(&place), at > 0, "{name}: {}", ran.err);
+        // The trace tells it again, and a replay of either is of the same mind.
+        assert_eq!(ran.out.lines().count(), text.lines().count(), "{name}");
+        scratch.file("c.jsonl", &ran.out);
+        for command in ["convert", "inspect", "replay"] {
+            for file in ["c.jsonl", "t.jsonl"] {
+                scratch.gate(&format!("{command} {file}")).ends(status);
+            }
+        }
+    }
 }
 
 #[test]

@@ -24,7 +24,11 @@ fn arguments_in_text_obey_the_depth_limit() {
     assert_eq!(ran.decisions(), ["x block gates.regex"]);
     let ran = replay(&[&nested(128)], policy, "").ends(2);
     assert_eq!(ran.notices(), ["1 too_deep"]);
-    assert!(ran.decisions().is_empty());
+    // What is not read is judged as the text that it is, and leaves the run in doubt.
+    assert_eq!(ran.decisions(), ["x allow"]);
+    let policy = "[gates]\nrefuse = ['u0065vil']\n";
+    let ran = replay(&[&nested(128)], policy, "").ends(2);
+    assert_eq!(ran.decisions(), ["x block gates.regex"]);
 }
 
 #[test]

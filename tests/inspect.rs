@@ -81,7 +81,14 @@ fn everything_is_counted() {
             "agents",
             json!([{"agent": "ann", "calls": 2}, {"agent": "bob", "calls": 1}]),
         ),
-        ("faults", json!({})),
+        ("faults", json!({"duplicate_call_id": 1})),
+        (
+            "warnings",
+            json!({
+                "early_result": 1, "missing_run": 1, "orphan_result": 1, "repeated_call": 1,
+                "repeated_result": 1, "clock_backwards": 1, "unreadable_time": 1,
+            }),
+        ),
     ] {
         assert_eq!(total[key], value, "{key}");
     }
@@ -226,6 +233,33 @@ fn what_is_no_trace_is_a_fault() {
             assert_eq!(replay.status, status, "{args}");
         }
     }
+}
+
+#[test]
+fn what_holds_no_record_is_of_no_format() {
+    for (trace, format, reason) in [
+        ("5\n[\"x\"]\n", json!(null), "no record to tell it from"),
+        ("{\"tool\":\n", json!(null), "no record to tell it from"),
+        (
+            "5\n{\"tool\":\"a\"}\n",
+            json!("canonical"),
+            "a record with `tool`",
+        ),
+        ("{\"a\":1}\n", json!(null), "no format recognises it"),
+    ] {
+        let report = inspected(trace, "");
+        let input = &report["inputs"][0];
+        assert_eq!(input["format"], format, "{trace}");
+        assert_eq!(input["format_reason"], reason, "{trace}");
+    }
+    let report = inspected("{\"a\":1}\n", "");
+    let help = "name its format with `--from`; `gate inspect --formats` lists them";
+    assert_eq!(report["notices"][0]["help"], help);
+    let report = inspected(
+        "{\"tool\":\"a\"}\n{\"type\":\"tool_result\",\"call\":\"\"}\n",
+        "",
+    );
+    assert_eq!(report["notices"][0]["message"], "the record names no call");
 }
 
 #[test]

@@ -43,6 +43,32 @@ fn doubted(ran: &Ran) -> Vec<bool> {
 }
 
 #[test]
+fn a_call_that_did_not_run_owes_no_result() {
+    let ran = r#"{"tool":"a","result":1}"#;
+    for (call, then, owes) in [
+        (r#"{"tool":"b","id":"c"}"#, "", true),
+        (r#"{"tool":"b","id":"c","decision":"allow"}"#, "", true),
+        (r#"{"tool":"b","id":"c","decision":"block"}"#, "", false),
+        (r#"{"tool":"b","id":"c","approval":"approved"}"#, "", true),
+        (r#"{"tool":"b","id":"c","approval":"denied"}"#, "", false),
+        (r#"{"tool":"b","id":"c"}"#, "approved", true),
+        (r#"{"tool":"b","id":"c"}"#, "denied", false),
+        (r#"{"tool":"b","id":"c"}"#, "expired", false),
+    ] {
+        let then = match then {
+            "" => String::new(),
+            word => format!(r#"{{"type":"approval","call":"c","decision":"{word}"}}"#),
+        };
+        let told = told(&[ran, call, &then]).ends(0);
+        assert_eq!(told.decisions().len(), 2);
+        let said = messages(&told)
+            .iter()
+            .any(|m| m.starts_with("2 unanswered_call"));
+        assert_eq!(said, owes, "{call} {then}");
+    }
+}
+
+#[test]
 fn a_call_repeated_with_the_same_content_is_evaluated_once() {
     let call = r#"{"tool":"a","id":"c1","args":{"x":1},"ts":5}"#;
     let again = r#"{"tool":"a","id":"c1","args":{ "x": 1 },"ts":6}"#;

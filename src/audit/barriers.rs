@@ -168,6 +168,7 @@ pub fn trace(policy: &Policy, into: &mut Accumulator, input: TraceInput<'_>) -> 
         &mut engine,
     );
     engine.end_input();
+    drop(engine);
     Checked {
         transitions: transitions.seen,
         states: transitions.seen,

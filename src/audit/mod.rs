@@ -3,6 +3,7 @@
 pub mod barrier_verdict;
 pub mod barriers;
 pub mod filter;
+pub mod records;
 pub mod summary;
 pub mod tally;
 pub mod verdict;

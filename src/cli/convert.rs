@@ -101,7 +101,7 @@ fn tell(converted: &Converted, inputs: &[InputSummary]) {
         }
     }
     if converted.faults > 0 {
-        say("gate: what has a fault is missing in the output, or damaged as the fault says");
+        say("gate: what has a fault is missing in the output, or stands there as the fault says");
     }
 }
 

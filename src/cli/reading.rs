@@ -31,11 +31,13 @@ impl Intake for Engine<'_> {
 }
 
 impl Intake for Converter<'_> {
-    fn begin_input(&mut self, _: usize, stem: &str) {
-        Converter::begin_input(self, stem);
+    fn begin_input(&mut self, index: usize, stem: &str) {
+        Converter::begin_input(self, index, stem);
     }
 
-    fn end_input(&mut self) {}
+    fn end_input(&mut self) {
+        Converter::end_input(self);
+    }
 }
 
 impl Intake for Inspector<'_> {

@@ -7,6 +7,7 @@ mod names;
 mod record;
 mod text;
 
+use crate::audit::records::Records;
 use crate::import::Sink;
 use crate::trace::event::Event;
 use crate::trace::fault::{Notice, NoticeKind, Place, WarningCode};
@@ -37,6 +38,8 @@ pub struct Converter<'w> {
     /// Why nothing more is written.
     failed: Option<io::Error>,
     names: Names,
+    /// What the records say against each other. Only faults are told: the output is to be read again.
+    records: Records,
     converted: Converted,
     line: String,
 }
@@ -48,14 +51,30 @@ impl<'w> Converter<'w> {
             out,
             failed: None,
             names: Names::default(),
+            records: Records::default(),
             converted: Converted::default(),
             line: String::new(),
         }
     }
 
-    /// Begins an input. Records without a run belong to the run named `stem`.
-    pub fn begin_input(&mut self, stem: &str) {
+    /// Begins the input of that index. Records without a run belong to the run named `stem`.
+    pub fn begin_input(&mut self, input: usize, stem: &str) {
         self.names.begin_input(stem);
+        self.records.begin_input(input, stem);
+    }
+
+    /// The input has been read.
+    pub fn end_input(&mut self) {
+        self.records.end_input();
+        self.take_faults();
+    }
+
+    fn take_faults(&mut self) {
+        for notice in self.records.told() {
+            if notice.kind.is_fault() {
+                self.notice(notice);
+            }
+        }
     }
 
     /// Writes what waits. Gives what it came to, and why it could not be written, if so; a reader
@@ -103,6 +122,8 @@ impl Sink for Converter<'_> {
             });
         }
         self.write(&event, &name);
+        self.records.event(place, event);
+        self.take_faults();
     }
 
     fn notice(&mut self, notice: Notice) {
@@ -128,7 +149,7 @@ mod tests {
         let mut bytes = Vec::new();
         let mut converter = Converter::new(Box::new(&mut bytes));
         for (index, (stem, text)) in inputs.iter().enumerate() {
-            converter.begin_input(stem);
+            converter.begin_input(index, stem);
             let text = Box::new(text.as_bytes());
             read(
                 index,
@@ -138,6 +159,7 @@ mod tests {
                 &ReadOptions::default(),
                 &mut converter,
             );
+            converter.end_input();
         }
         let (converted, failed) = converter.finish();
         assert!(failed.is_none());
@@ -195,7 +217,7 @@ mod tests {
         let null = RawJson::from_text("null").ok();
         let mut bytes = Vec::new();
         let mut converter = Converter::new(Box::new(&mut bytes));
-        converter.begin_input("x");
+        converter.begin_input(0, "x");
         let unknown = ToolCall {
             tool: "t".into(),
             args_unknown: true,

@@ -85,9 +85,13 @@ impl Monitor<'_> {
 }
 
 /// Calls that ran and whose result the recording does not have, where it has others: what they cost
-/// and brought back is not known. A run without any result is one that does not record them.
+/// and brought back is not known. One that the live system blocked, or
+/// that somebody denied, did not run. A run without any result is one that does not record them.
 fn unanswered(run: &Run) -> Option<(WarningCode, Place, String)> {
-    let open = |mark: &&Mark| mark.origin.fate() == Fate::Admitted && mark.outcome.is_none();
+    let open = |mark: &&Mark| {
+        let ran = mark.origin.fate() == Fate::Admitted && !mark.origin.stopped();
+        ran && mark.outcome.is_none()
+    };
     let mut without = run.marks.iter().filter(open);
     let first = without.next()?;
     if run.marks.iter().all(|mark| mark.outcome.is_none()) {

@@ -26,20 +26,31 @@ pub struct Mark {
     pub origin: Origin,
 }
 
-/// The line of a call and its fate, in four bytes.
+/// The line of a call, whether the record says that it did not run, and its fate, in four bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin(u32);
 
 impl Origin {
-    /// A call on that line, which waits for its fate.
-    pub fn on(line: u64) -> Self {
+    /// A call on that line, stopped by the live system or not, which waits for its fate.
+    pub fn on(line: u64, stopped: bool) -> Self {
         let line = u32::try_from(line).unwrap_or(0);
-        Origin(line.checked_mul(4).unwrap_or(0))
+        Origin(line.checked_mul(8).unwrap_or(0) | u32::from(stopped) << 2)
     }
 
-    /// Its line; absent where that is a number beyond a billion.
+    /// The record turns out to say that it did not run.
+    pub fn stop(&mut self) {
+        self.0 |= 4;
+    }
+
+    /// Its line; absent where that is a number beyond half a billion.
     pub fn line(self) -> Option<u32> {
-        Some(self.0 >> 2).filter(|&line| line > 0)
+        Some(self.0 >> 3).filter(|&line| line > 0)
+    }
+
+    /// Whether the live system blocked it or somebody denied it, so that no result of it is to be
+    /// expected.
+    pub fn stopped(self) -> bool {
+        self.0 & 4 != 0
     }
 
     /// Its fate.
@@ -148,7 +159,7 @@ mod tests {
                 turn: id,
                 names: Arc::clone(&names),
                 outcome: None,
-                origin: Origin::on(id),
+                origin: Origin::on(id, false),
             });
             for known in [0, id / 2, id] {
                 assert_eq!(marks.get(known).map(|mark| mark.content), Some(known * 7));
@@ -159,8 +170,8 @@ mod tests {
 
     #[test]
     fn a_line_and_a_fate_fit_together() {
-        for line in [1, 7, (1 << 30) - 1] {
-            let mut origin = Origin::on(line);
+        for (line, stopped) in [(1, false), (7, true), ((1 << 29) - 1, true)] {
+            let mut origin = Origin::on(line, stopped);
             assert_eq!(origin.fate(), Fate::Waiting);
             for fate in [Fate::Admitted, Fate::NotRun, Fate::Refused, Fate::Waiting] {
                 origin.set_fate(fate);
@@ -168,10 +179,11 @@ mod tests {
                     (origin.fate(), origin.line().map(u64::from)),
                     (fate, Some(line))
                 );
+                assert_eq!(origin.stopped(), stopped);
             }
         }
-        for line in [0, 1 << 30, u64::MAX] {
-            assert_eq!(Origin::on(line).line(), None);
+        for line in [0, 1 << 29, u64::MAX] {
+            assert_eq!(Origin::on(line, true).line(), None);
         }
     }
 }

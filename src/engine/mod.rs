@@ -141,6 +141,24 @@ pub trait Output {
     fn count(&mut self, what: Counted);
 }
 
+impl<O: Output + ?Sized> Output for &mut O {
+    fn decision(&mut self, decided: Final) {
+        (**self).decision(decided);
+    }
+
+    fn notice(&mut self, notice: Notice) {
+        (**self).notice(notice);
+    }
+
+    fn run(&mut self, report: RunReport) {
+        (**self).run(report);
+    }
+
+    fn count(&mut self, what: Counted) {
+        (**self).count(what);
+    }
+}
+
 /// Something that is only counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
@@ -175,11 +193,11 @@ impl<'a> Engine<'a> {
         policy: &'a Policy,
         stages: &[&'static dyn Stage],
         options: Options,
-        out: &'a mut dyn Output,
+        out: impl Output + 'a,
     ) -> Self {
         Engine {
             runs: Registry::default(),
-            monitor: Monitor::new(policy, stages, options, out),
+            monitor: Monitor::new(policy, stages, options, Box::new(out)),
         }
     }
 

@@ -15,7 +15,7 @@ use crate::policy::matcher::NameTable;
 use crate::stages::{CallContext, Stage};
 use crate::state::Phase;
 use crate::tokens::TokenCounter;
-use crate::trace::event::{Outcome, Timestamp, ToolCall};
+use crate::trace::event::{ApprovalOutcome, Outcome, Recorded, Timestamp, ToolCall};
 use crate::trace::fault::{FaultCode, Notice, NoticeKind, Place, WarningCode};
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use std::sync::Arc;
 pub(super) struct Monitor<'a> {
     pub(super) policy: &'a Policy,
     pub(super) options: Options,
-    pub(super) out: &'a mut dyn Output,
+    pub(super) out: Box<dyn Output + 'a>,
     pub(super) stages: Vec<&'static dyn Stage>,
     pub(super) tokens: TokenCounter,
     /// Results whose calls have not come yet.
@@ -39,7 +39,7 @@ impl<'a> Monitor<'a> {
         policy: &'a Policy,
         stages: &[&'static dyn Stage],
         options: Options,
-        out: &'a mut dyn Output,
+        out: Box<dyn Output + 'a>,
     ) -> Self {
         let enabled = |stage: &&&'static dyn Stage| !policy.disabled.contains(&stage.id());
         Monitor {
@@ -180,7 +180,7 @@ impl<'a> Monitor<'a> {
             turn: run.turn,
             names: Arc::clone(&names),
             outcome: identity.outcome.map(digest::short),
-            origin: Origin::on(place.line),
+            origin: Origin::on(place.line, stopped(&call)),
         });
         let (kind, awaits_result) = (judged.kind, judged.awaits_result);
         let exhausts = judged.finding.as_ref().is_some_and(|f| f.exhausts);
@@ -307,7 +307,10 @@ impl<'a> Monitor<'a> {
     }
 
     pub(super) fn orphan(&mut self, code: WarningCode, place: Place, run: &str, call: &str) {
-        let message = format!("the run has no call `{call}`");
+        let message = match call {
+            "" => "the record names no call".to_owned(),
+            call => format!("the run has no call `{call}`"),
+        };
         self.tell(NoticeKind::Warning(code), place, run, message);
     }
 
@@ -342,6 +345,14 @@ struct Identity {
 fn on_line(run: &Run, place: Place, mark: &Mark) -> String {
     let line = mark.origin.line().filter(|_| run.input == place.input);
     line.map_or_else(String::new, |line| format!(" on line {line}"))
+}
+
+/// Whether the record of a call says that it did not run.
+fn stopped(call: &ToolCall<'_>) -> bool {
+    let denied = call
+        .approval
+        .is_some_and(|approval| approval != ApprovalOutcome::Approved);
+    denied || call.recorded == Some(Recorded::Block)
 }
 
 /// What is wrong with the lengths of the embeddings the call would be judged with.

@@ -112,6 +112,10 @@ impl Monitor<'_> {
         }
         let unanswered = run.settle_before(self.policy, None);
         self.give_up_waiting(unanswered);
+        let stops = approval.decision != ApprovalOutcome::Approved;
+        if let Some(mark) = run.marks.get_mut(id).filter(|_| stops) {
+            mark.origin.stop();
+        }
         if run.marks.get(id).is_none() && !run.resumed {
             let name = Arc::clone(&run.id);
             self.orphan(WarningCode::OrphanApproval, place, &name, &approval.call);

@@ -12,6 +12,9 @@ use crate::trace::lines::{BOM, Content, Line, Lines};
 use crate::trace::magic::Foreign;
 use std::io::Read;
 
+/// Why nothing is known of the format of an input that has no object.
+const NO_RECORD: &str = "no record to tell it from";
+
 /// The state of reading one input.
 pub struct Reading<'s, 'o> {
     pub(super) input: usize,
@@ -97,24 +100,20 @@ impl<'s, 'o> Reading<'s, 'o> {
         if self.report.lines == self.report.blank {
             self.report.format = self.options.from;
             self.report.reason = "nothing to read".to_owned();
+        } else if self.report.records == 0 && self.report.reason == NO_RECORD {
+            self.report.format = None;
         }
     }
 
     /// The format of the input; `None`, and a fault, if it is none that is known.
     pub(super) fn choose(&mut self, sample: &[Json<'_>]) -> Option<&'static Format> {
-        let known = || {
-            IMPORTERS
-                .iter()
-                .map(|f| f.id)
-                .collect::<Vec<_>>()
-                .join(", ")
-        };
         if let Some(id) = self.options.from {
             self.report.reason = "named by `--from`".to_owned();
             let named = format(id);
             if named.is_none() {
                 let message = format!("`{id}` is no known format");
-                self.of_input(FaultCode::UnknownType, message, Some(known()));
+                let known: Vec<_> = IMPORTERS.iter().map(|format| format.id).collect();
+                self.of_input(FaultCode::UnknownType, message, Some(known.join(", ")));
             }
             return named;
         }
@@ -139,11 +138,12 @@ impl<'s, 'o> Reading<'s, 'o> {
         if sample.iter().any(|value| matches!(value, Json::Object(_))) {
             self.report.reason = "no format recognises it".to_owned();
             let message = "well-formed JSON, but not a recording of any known format".to_owned();
-            let help = format!("name its format with `--from`: {}", known());
+            let help =
+                "name its format with `--from`; `gate inspect --formats` lists them".to_owned();
             self.of_input(FaultCode::UnknownType, message, Some(help));
             return None;
         }
-        self.report.reason = "no record to tell it from".to_owned();
+        self.report.reason = NO_RECORD.to_owned();
         Some(&canonical::FORMAT)
     }
 

@@ -1,7 +1,8 @@
 //! What is in a recording: counted as it is read, without judging anything.
 //!
-//! What is kept grows with the tools, agents, labels and runs of the inputs. Of a run's calls the
-//! latest `runs::MOST` are remembered: a result for one before them counts as one without a call.
+//! What is counted grows with the tools, agents, labels and runs of the inputs. What is known is kept
+//! of a run's latest `runs::MOST` calls: a result for one before them counts as one without a call.
+//! What is wrong with the records is told as a replay tells it, which keeps a few bytes a call.
 
 pub mod contents;
 pub mod facts;
@@ -10,6 +11,7 @@ mod runs;
 mod takes;
 pub mod times;
 
+use crate::audit::records::Records;
 use crate::audit::summary::{ExitSummary, InputSummary, PolicySummary};
 use crate::audit::verdict::{Leniency, unusable_inputs};
 use crate::exit::Exit;
@@ -18,7 +20,7 @@ use crate::import::drive::format;
 use crate::policy::Policy;
 use crate::policy::matcher::NameTable;
 use crate::trace::event::Event;
-use crate::trace::fault::{FaultCode, Notice, NoticeKind, Place};
+use crate::trace::fault::{Notice, Place};
 use contents::Contents;
 use needs::Need;
 use runs::Runs;
@@ -76,6 +78,8 @@ pub struct Inspector<'p> {
     runs: Runs,
     /// Results whose call has not come, by run and call.
     early: HashMap<(u128, u64), runs::Mark>,
+    /// What the records say against each other, told as a replay tells it.
+    records: Records,
     here: Contents,
     /// What was found in each input that has been read, by its index.
     found: HashMap<usize, Contents>,
@@ -98,6 +102,7 @@ impl<'p> Inspector<'p> {
             needs,
             runs: Runs::default(),
             early: HashMap::new(),
+            records: Records::default(),
             found: HashMap::new(),
             input: None,
             notices: Vec::new(),
@@ -110,10 +115,13 @@ impl<'p> Inspector<'p> {
         self.input = Some(input);
         self.runs.begin_input(stem);
         self.early.clear();
+        self.records.begin_input(input, stem);
     }
 
     /// The input has been read.
     pub fn end_input(&mut self) {
+        self.records.end_input();
+        self.take_told();
         let fresh = Contents::new(self.needs.len());
         let here = std::mem::replace(&mut self.here, fresh);
         if let Some(input) = self.input.take() {
@@ -153,14 +161,10 @@ impl<'p> Inspector<'p> {
         }
     }
 
-    fn fault(&mut self, code: FaultCode, place: Place, run: String, message: String) {
-        self.notice(Notice {
-            kind: NoticeKind::Fault(code),
-            place,
-            run: Some(run),
-            message,
-            help: None,
-        });
+    fn take_told(&mut self) {
+        for notice in self.records.told() {
+            self.notice(notice);
+        }
     }
 }
 
@@ -184,13 +188,15 @@ fn exit(inputs: &[Inspected], total: &Contents, leniency: Leniency) -> ExitSumma
 
 impl Sink for Inspector<'_> {
     fn event(&mut self, place: Place, event: Event<'_>) {
-        match event {
+        match &event {
             Event::RunStart(start) => self.run_start(start),
-            Event::ToolCall(call) => self.tool_call(place, *call),
-            Event::ToolResult(result) => self.tool_result(&result),
-            Event::Approval(approval) => self.approval(&approval),
-            Event::RunEnd(end) => self.run_end(&end),
+            Event::ToolCall(call) => self.tool_call(call),
+            Event::ToolResult(result) => self.tool_result(result),
+            Event::Approval(approval) => self.approval(approval),
+            Event::RunEnd(end) => self.run_end(end),
         }
+        self.records.event(place, event);
+        self.take_told();
     }
 
     fn notice(&mut self, notice: Notice) {

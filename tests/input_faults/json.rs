@@ -206,7 +206,7 @@ fn a_document_above_the_limit_gives_what_fits() {
 fn json_that_is_no_recording_is_refused_once() {
     let seen = seen("{\"a\":1}\n\n{\"b\":2}\n");
     assert_eq!(seen.codes(), ["0:0 unknown_type"]);
-    assert!(seen.help().contains("--from") && seen.help().contains("canonical"));
+    assert!(seen.help().contains("--from") && seen.help().contains("--formats"));
     assert_eq!(counts(&seen), [3, 0, 1, 2]);
     assert_eq!(seen.report.format, None);
     assert!(!seen.report.complete);
@@ -229,7 +229,7 @@ fn lines_that_are_all_malformed_are_all_listed() {
     let seen = seen("x\ny\n{z}\n");
     assert_eq!(counts(&seen), [3, 0, 0, 3]);
     assert_eq!(seen.notices.len(), 3);
-    assert_eq!(seen.report.format, Some("canonical"));
+    assert_eq!(seen.report.format, None);
 }
 
 #[test]

@@ -14,9 +14,10 @@ use serde_json::{Value, json};
 fn convert(bytes: &[u8]) -> (Vec<u8>, Converted) {
     let mut written = Vec::new();
     let mut converter = Converter::new(Box::new(&mut written));
-    converter.begin_input("t");
+    converter.begin_input(0, "t");
     let options = ReadOptions::default();
     read(0, "t.jsonl", "t", Box::new(bytes), &options, &mut converter);
+    converter.end_input();
     let (converted, failed) = converter.finish();
     assert!(failed.is_none(), "{failed:?}");
     (written, converted)

@@ -54,7 +54,14 @@ fn runs_calls_and_repeats_are_those_of_a_replay() {
         let runs = replay.runs.iter().filter(|run| !run.continues);
         let results = replay.counted.iter();
         let results = results.filter(|c| matches!(c, Counted::Result { .. }));
+        let mut notices: BTreeMap<&str, u64> = BTreeMap::new();
+        for notice in &replay.notices {
+            *notices.entry(notice.kind.code()).or_default() += 1;
+        }
+        let mut told = found.faults;
+        told.extend(found.warnings);
         let seen = (
+            told,
             found.runs,
             found.calls,
             found.repeated,
@@ -64,6 +71,7 @@ fn runs_calls_and_repeats_are_those_of_a_replay() {
             found.tools,
         );
         let expected = (
+            notices,
             runs.count() as u64,
             replay.decided.len() as u64,
             repeats.count() as u64,

@@ -98,6 +98,7 @@ pub fn replay_from(policy: &Policy, options: Options, bytes: Box<dyn Read + '_>)
         &mut engine,
     );
     engine.end_input();
+    drop(engine);
     out.report = report;
     out
 }

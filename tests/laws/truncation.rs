@@ -139,6 +139,7 @@ fn replay(policy: &Policy, observe: bool, bytes: &[u8], from: Option<&'static st
     };
     let report = read(0, "t", "t", Box::new(bytes), &options, &mut engine);
     engine.end_input();
+    drop(engine);
     assert_eq!(
         report.lines,
         report.records + report.blank + report.faulty,

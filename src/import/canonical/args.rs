@@ -4,7 +4,7 @@ use super::fields::Fields;
 use super::keys::Key;
 use super::text;
 use crate::trace::event::RawJson;
-use crate::trace::fault::{FaultCode, WarningCode};
+use crate::trace::fault::{FaultCode, NoticeKind, WarningCode};
 use crate::trace::json::{JsonErrorKind, Raw, decode};
 
 impl<'a> Fields<'_, 'a> {
@@ -63,11 +63,11 @@ impl<'a> Fields<'_, 'a> {
                     self.look_into(key, raw.offset, json.bytes(), false);
                     return Some(json);
                 }
+                // The call is judged all the same: what is not read of it stays as it was written.
                 Err(e) if e.kind == JsonErrorKind::TooDeep => {
-                    let message = format!("`{}` is {}", key.name(), e.message);
-                    self.fault(FaultCode::TooDeep, raw.offset, message);
-                    self.unusable = true;
-                    return None;
+                    let message = format!("`{}` is {} and stays text", key.name(), e.message);
+                    let kind = NoticeKind::Fault(FaultCode::TooDeep);
+                    self.tell(kind, raw.offset, message, None);
                 }
                 Err(_) => {
                     let message = format!(

@@ -7,6 +7,7 @@ use crate::inspect::facts::Fact;
 use crate::inspect::{Inspected, Inspection};
 use crate::report::Header;
 use crate::report::json::v1::notice_kind;
+use crate::report::json::v1::summary::{Account, account};
 use crate::report::json::v1::tally::Keyed;
 use crate::report::json::write;
 use crate::report::number::Number;
@@ -128,16 +129,8 @@ struct Input<'a> {
     title: Option<&'static str>,
     format_reason: &'a str,
     untold: &'a [&'static str],
-    sha256: &'a str,
-    bytes: u64,
-    decompressed_bytes: u64,
-    lines: u64,
-    records: u64,
-    blank: u64,
-    faulty: u64,
-    unknown_fields: u64,
-    complete: bool,
-    error: Option<&'a str>,
+    #[serde(flatten)]
+    account: Account<'a>,
     contents: Counted<'a>,
 }
 
@@ -252,16 +245,7 @@ fn input<'a>(inspected: &'a Inspected, contents: Counted<'a>) -> Input<'a> {
         title: inspected.title,
         format_reason: &input.format_reason,
         untold: &inspected.untold,
-        sha256: &input.sha256,
-        bytes: input.bytes,
-        decompressed_bytes: input.decompressed_bytes,
-        lines: input.lines,
-        records: input.records,
-        blank: input.blank,
-        faulty: input.faulty,
-        unknown_fields: input.unknown_fields,
-        complete: input.complete,
-        error: input.error.as_deref(),
+        account: account(input),
         contents,
     }
 }

@@ -89,6 +89,13 @@ struct Input<'a> {
     file: &'a str,
     format: Option<&'static str>,
     format_reason: &'a str,
+    #[serde(flatten)]
+    account: Account<'a>,
+}
+
+/// What became of the bytes of an input.
+#[derive(Debug, Serialize)]
+pub struct Account<'a> {
     sha256: &'a str,
     bytes: u64,
     decompressed_bytes: u64,
@@ -193,6 +200,13 @@ fn input(input: &audit::InputSummary) -> Input<'_> {
         file: &input.name,
         format: input.format,
         format_reason: &input.format_reason,
+        account: account(input),
+    }
+}
+
+/// The account of an input.
+pub fn account(input: &audit::InputSummary) -> Account<'_> {
+    Account {
         sha256: &input.sha256,
         bytes: input.bytes,
         decompressed_bytes: input.decompressed_bytes,
