@@ -1,6 +1,7 @@
 //! What a record of a recorder holds: a message, a batch of them, or an envelope around one.
 
 use crate::import::Sign;
+use crate::import::foreign::stranger::may_call;
 use crate::import::foreign::{Out, Unusable, identifier};
 use crate::trace::fault::FaultCode;
 use crate::trace::json::{Json, parse};
@@ -131,7 +132,24 @@ fn is_marked(object: &Json<'_>) -> bool {
 fn is_bare(object: &Json<'_>) -> bool {
     let has = |field: &str| object.get(field).is_some();
     let is_request = object.get("method").and_then(Json::as_str).is_some();
-    is_request || (has("id") && (has("result") || has("error")))
+    // The result of a response is an object; others have an `id` and a `result` too.
+    let is_result = matches!(object.get("result"), None | Some(Json::Object(_)));
+    let is_ours = is_result || has("dir") || has("direction");
+    is_request || (has("id") && is_ours && (has("result") || has("error")))
+}
+
+/// Whether an object that holds no message is what a recorder notes beside them: it has a direction,
+/// or is flat, has a time and names no tool.
+pub fn is_note(object: &Json<'_>) -> bool {
+    let Json::Object(members) = object else {
+        return false;
+    };
+    let has = |fields: &[&str]| fields.iter().any(|field| object.get(field).is_some());
+    let is_flat = members
+        .iter()
+        .all(|(_, value)| !matches!(value, Json::Array(_) | Json::Object(_)));
+    let is_timed = has(&["ts", "timestamp", "time", "session_id", "sessionId"]);
+    !may_call(object) && (has(&["direction", "dir"]) || (is_flat && is_timed))
 }
 
 fn may_hold(value: &Json<'_>) -> bool {
