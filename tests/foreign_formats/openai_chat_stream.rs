@@ -60,6 +60,42 @@ fn pieces_of_a_call_are_put_together_by_their_index() {
 }
 
 #[test]
+fn calls_of_one_index_are_told_by_their_ids() {
+    let call = |id: &str, name: &str| {
+        format!(r#","id":"{id}","function":{{"name":"{name}","arguments":"{{}}"}}"#)
+    };
+    let log = read(&[
+        chunk("a", &piece(0, &call("x", "f"))),
+        chunk("a", &piece(0, &call("y", "f"))),
+        chunk(
+            "a",
+            &piece(0, r#","function":{"name":"g","arguments":"{}"}"#),
+        ),
+    ]);
+    let events = [
+        "1: -: call 1 x f {}",
+        "1: -: call 1 y f {}",
+        "1: -: call 1 call-3 g {}",
+    ];
+    assert_eq!(log.events[1..], events);
+}
+
+#[test]
+fn what_streams_after_the_end_is_another_answer() {
+    let call =
+        |id: &str| format!(r#","id":"{id}","function":{{"name":"f","arguments":"{{}}"}}"#);
+    let end = r#"{"id":"a","object":"chat.completion.chunk","choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}"#;
+    let log = read(&[
+        chunk("a", &piece(0, &call("x"))),
+        end.to_owned(),
+        chunk("a", &piece(0, &call("y"))),
+        end.to_owned(),
+    ]);
+    let events = ["1: -: call 1 x f {}", "3: -: call 2 y f {}"];
+    assert_eq!(log.events[1..], events);
+}
+
+#[test]
 fn a_piece_without_index_or_name_is_a_fault() {
     let log = read(&[
         chunk(
