@@ -24,7 +24,7 @@ use crate::trace::fault::{FaultCode, Place, WarningCode};
 use crate::trace::json::Json;
 use crate::trace::money::Nano;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// A run.
 #[derive(Debug, Default)]
@@ -47,6 +47,8 @@ pub struct Run {
     repeats: Option<(Place, u64)>,
     /// What answers of the model have cost that no result has borne yet.
     spent: Option<Nano>,
+    /// What the first result of each call bears of it, so that a copy of it is told as one.
+    borne: HashMap<String, Option<Nano>>,
     told: Told,
 }
 
@@ -201,11 +203,18 @@ impl Run {
     /// a call and its result together.
     pub fn settle(&mut self, call: String, mut answer: Answer, out: &mut Out<'_>) {
         // What bears a cost has to be the result of a call: that of none is counted nowhere.
-        if let (Answer::Result(result), Some(spent)) = (&mut answer, self.spent) {
+        if let Answer::Result(result) = &mut answer {
+            let borne = match self.borne.get(&call) {
+                Some(borne) => *borne,
+                None => {
+                    let spent = self.spent.take();
+                    self.borne.insert(call.clone(), spent);
+                    spent
+                }
+            };
             let cost = result.outcome.cost.unwrap_or_default();
-            if let Some(sum) = cost.checked_add(spent) {
+            if let Some(sum) = borne.and_then(|borne| cost.checked_add(borne)) {
                 result.outcome.cost = Some(sum);
-                self.spent = None;
             }
         }
         self.hand_on(call, answer, out);
@@ -378,7 +387,8 @@ mod tests {
             format!(" {none:?}"),
             format!("nobody {none:?}"),
             format!("a {sum:?}"),
-            format!("a {none:?}"),
+            // The same again, which counts once.
+            format!("a {sum:?}"),
         ];
         assert_eq!(sink.0, expected);
     }
