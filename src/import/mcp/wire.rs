@@ -218,7 +218,7 @@ fn is_flat(record: &Json<'_>) -> bool {
 /// Id of a request. The number 7 and the text `7` are two ids.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Id {
-    /// A number, as it is written.
+    /// A number, as it is written; a whole one without a fraction.
     Number(String),
     /// A text.
     Text(String),
@@ -235,7 +235,7 @@ impl Id {
         out: &mut Out<'_>,
     ) -> Result<Option<Id>, Unusable> {
         match value {
-            Some(Json::Number(number)) => Ok(Some(Id::Number((*number).to_owned()))),
+            Some(Json::Number(number)) => Ok(Some(Id::Number(whole(number)))),
             Some(Json::Bool(_) | Json::Array(_) | Json::Object(_)) => {
                 let message = format!("`{field}` has to be a number or a string");
                 out.fault(FaultCode::BadField, message);
@@ -257,6 +257,15 @@ impl Id {
             }
             Id::Text(text) => text.clone(),
         }
+    }
+}
+
+/// A number as it is written, but a whole one without its fraction: `2.0` is `2`.
+fn whole(number: &str) -> String {
+    let zeros = |fraction: &str| fraction.bytes().all(|digit| digit == b'0');
+    match number.split_once('.') {
+        Some((whole, fraction)) if zeros(fraction) => whole.to_owned(),
+        _ => number.to_owned(),
     }
 }
 
@@ -294,6 +303,11 @@ mod tests {
         ] {
             assert!(!is_ours(other), "{other}");
         }
+    }
+
+    #[test]
+    fn a_whole_number_is_the_same_with_a_fraction() {
+        assert_eq!(["2", "2.0", "2.00", "2.5", "-1.0"].map(whole), ["2", "2", "2", "2.5", "-1"]);
     }
 
     #[test]
