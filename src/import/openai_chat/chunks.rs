@@ -20,6 +20,8 @@ pub fn is_chunk(record: &Json<'_>) -> bool {
 #[derive(Debug)]
 pub struct Stream {
     id: Option<String>,
+    /// The model, where the first piece names it.
+    pub model: Option<String>,
     choices: BTreeMap<u64, Choice>,
     /// Choices that have said why they ended.
     ended: BTreeSet<u64>,
@@ -53,6 +55,7 @@ impl Stream {
     pub fn new(chunk: &Json<'_>, place: Place, most: usize) -> Self {
         Stream {
             id: id(chunk),
+            model: chunk.get("model").and_then(Json::as_str).map(str::to_owned),
             choices: BTreeMap::new(),
             ended: BTreeSet::new(),
             held: 0,
