@@ -196,7 +196,9 @@ fn two_recordings_in_one_file_are_never_read_as_one_in_silence() {
             if !together.faulted && calls(&together) < whole {
                 let (format, notices) = (report.format, together.notices.join(" / "));
                 let counts = (calls(&together), whole);
-                silent.push(format!("{first}, {second}: {format:?} {counts:?}: {notices}"));
+                silent.push(format!(
+                    "{first}, {second}: {format:?} {counts:?}: {notices}"
+                ));
             }
         }
     }

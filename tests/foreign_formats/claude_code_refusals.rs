@@ -210,6 +210,9 @@ fn history_that_tells_another_result_is_told() {
         result("a", r#""content":"y""#),
     ]);
     assert_eq!(log.events.len(), 3);
-    let notices = ["warning repeated_call 3:1 s", "warning repeated_result 6:1 s"];
+    let notices = [
+        "warning repeated_call 3:1 s",
+        "warning repeated_result 6:1 s",
+    ];
     assert_eq!(log.notices, notices);
 }

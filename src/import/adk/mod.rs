@@ -27,8 +27,8 @@
 //! credentials, about which nobody decides.
 
 mod eval;
-mod recognise;
 mod late;
+mod recognise;
 mod session;
 
 use super::foreign::parts::spelled;
@@ -106,9 +106,9 @@ impl Adk {
             let name = identifier(SESSION.1, spelled(record, SESSION, out)?, out)?;
             let name = name.filter(|name| !name.is_empty());
             out.set_run(name.unwrap_or(&self.stem));
-            let session = self
-                .runs
-                .get(name, || Session::new(name.map(str::to_owned), self.max_hold));
+            let session = self.runs.get(name, || {
+                Session::new(name.map(str::to_owned), self.max_hold)
+            });
             session.event(record, &mut self.told, out);
         } else {
             let message = "a record without `events` and without `author`";

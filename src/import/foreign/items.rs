@@ -134,7 +134,8 @@ fn check_message(message: &Json<'_>, out: &mut Out<'_>) -> Result<(), Unusable> 
     let role = message.get("role").and_then(Json::as_str);
     let is_result = matches!(role, Some("tool" | "function"));
     if is_result || may_call(message) {
-        let text = "a message with calls or results of its own, as chat messages have them, is not used";
+        let text =
+            "a message with calls or results of its own, as chat messages have them, is not used";
         out.fault(FaultCode::UnknownType, text);
         return Err(Unusable);
     }

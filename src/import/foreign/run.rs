@@ -335,7 +335,11 @@ impl Run {
 fn print_of(answer: &Answer) -> Fingerprint {
     match answer {
         Answer::Result(result) => {
-            let content = result.outcome.result.as_ref().map(|content| content.bytes());
+            let content = result
+                .outcome
+                .result
+                .as_ref()
+                .map(|content| content.bytes());
             let how = match result.outcome.error {
                 Some(true) => "error",
                 Some(false) => "ok",

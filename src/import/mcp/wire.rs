@@ -307,7 +307,10 @@ mod tests {
 
     #[test]
     fn a_whole_number_is_the_same_with_a_fraction() {
-        assert_eq!(["2", "2.0", "2.00", "2.5", "-1.0"].map(whole), ["2", "2", "2", "2.5", "-1"]);
+        assert_eq!(
+            ["2", "2.0", "2.00", "2.5", "-1.0"].map(whole),
+            ["2", "2", "2", "2.5", "-1"]
+        );
     }
 
     #[test]

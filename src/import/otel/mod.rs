@@ -102,7 +102,11 @@ impl Otel {
             let service = service(resource);
             // Recorders of the time between two versions write a list of each.
             let older = resource.get("instrumentationLibrarySpans");
-            let scopes = items("scopeSpans", member(resource, "scopeSpans", "scope_spans"), out);
+            let scopes = items(
+                "scopeSpans",
+                member(resource, "scopeSpans", "scope_spans"),
+                out,
+            );
             let older = items("instrumentationLibrarySpans", older, out);
             for scope in scopes.iter().chain(older) {
                 for span in items("spans", scope.get("spans"), out) {

@@ -107,7 +107,11 @@ fn result<'j>(
     let value = block.get("content");
     let content = Content::of(value);
     let error = failed(block, out);
-    if let Some(by) = content.text().filter(|_| error && !has_run).and_then(refusal::by) {
+    if let Some(by) = content
+        .text()
+        .filter(|_| error && !has_run)
+        .and_then(refusal::by)
+    {
         let message = "calls whose error result tells of a refusal are taken as not executed";
         told.assume(message, out);
         return Ok(Part::Answer(id, Answer::Refusal(by)));
