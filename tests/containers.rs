@@ -13,6 +13,8 @@ use std::path::PathBuf;
 struct Said {
     events: Vec<String>,
     notices: Vec<String>,
+    /// Whether one of them is a fault.
+    faulted: bool,
 }
 
 impl Sink for Said {
@@ -21,6 +23,7 @@ impl Sink for Said {
     }
 
     fn notice(&mut self, notice: Notice) {
+        self.faulted |= notice.kind.is_fault();
         let (code, message) = (notice.kind.code(), notice.message);
         self.notices.push(format!("{code}: {message}"));
     }
@@ -158,4 +161,64 @@ fn every_format_has_a_fixture() {
             .any(|(name, _)| name.starts_with(format.id));
         assert!(has, "{}", format.id);
     }
+}
+
+/// Lines that other programs write, each with a call.
+const STRANGERS: &[&str] = &[
+    r#"{"tool":"rm","args":{}}"#,
+    r#"{"unheard_of":"of","by":1}"#,
+    r#"{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{"name":"rm","arguments":{}}}"#,
+    r#"{"role":"assistant","content":null,"tool_calls":[{"id":"zz","type":"function","function":{"name":"rm","arguments":"{}"}}]}"#,
+    r#"{"role":"assistant","content":[{"type":"tool_use","id":"zz","name":"rm","input":{}}]}"#,
+    r#"{"type":"function_call","call_id":"zz","name":"rm","arguments":"{}"}"#,
+    r#"{"type":"tool_use","id":"zz","name":"rm","input":{}}"#,
+];
+
+fn calls(said: &Said) -> usize {
+    let calls = said.events.iter().filter(|e| e.starts_with("ToolCall"));
+    calls.count()
+}
+
+#[test]
+fn two_recordings_in_one_file_are_never_read_as_one_in_silence() {
+    let texts = texts();
+    let mut silent = Vec::new();
+    for (first, values, bytes) in &texts {
+        let of_first = said(bytes);
+        for (second, others, bytes) in &texts {
+            let of_second = said(bytes);
+            if of_first.0.format == of_second.0.format {
+                continue;
+            }
+            let joined = [values.join(&b'\n'), others.join(&b'\n')].join(&b'\n');
+            let (report, together) = said(&joined);
+            let whole = calls(&of_first.1) + calls(&of_second.1);
+            if !together.faulted && calls(&together) < whole {
+                let (format, notices) = (report.format, together.notices.join(" / "));
+                let counts = (calls(&together), whole);
+                silent.push(format!(
+                    "{first}, {second}: {format:?} {counts:?}: {notices}"
+                ));
+            }
+        }
+    }
+    assert!(silent.is_empty(), "{silent:#?}");
+}
+
+#[test]
+fn a_line_of_another_format_is_never_left_out_in_silence() {
+    let mut silent = Vec::new();
+    for (name, values, bytes) in texts() {
+        let before = calls(&said(&bytes).1);
+        for stranger in STRANGERS {
+            let mut lines = values.clone();
+            lines.push(stranger.as_bytes().to_vec());
+            let (report, said) = said(&[lines.join(&b'\n'), b"\n".to_vec()].concat());
+            if !said.faulted && calls(&said) <= before {
+                let (format, notices) = (report.format, said.notices.join(" / "));
+                silent.push(format!("{name}: {stranger}: {format:?}: {notices}"));
+            }
+        }
+    }
+    assert!(silent.is_empty(), "{silent:#?}");
 }

@@ -125,6 +125,32 @@ fn a_call_that_was_not_confirmed_did_not_run() {
 }
 
 #[test]
+fn what_a_long_running_tool_returned_last_is_its_result() {
+    let waits = r#","longRunningToolIds":["a"]"#;
+    let events = [
+        event("bot", &call("a", "{}"), waits),
+        event("bot", &back("a", r#"{"status":"pending"}"#), ""),
+        event("bot", &call("b", "{}"), ""),
+        event("bot", &back("b", "{}"), ""),
+        event("user", &back("a", r#"{"status":"done"}"#), ""),
+    ];
+    let events = events.each_ref().map(String::as_str);
+    let log = read(&events);
+    let expected = [
+        "1: -: call 1 a f {}",
+        "3: -: call 2 b f {}",
+        "4: -: result b - {}",
+        r#"5: -: result a ok {"status":"done"}"#,
+    ];
+    assert_eq!(log.events[1..], expected);
+    assert!(log.notices.is_empty());
+    let session = format!(r#"{{"id":"s","events":[{}]}}"#, events.join(","));
+    let last = read(&[&session]).events.pop();
+    let expected = r#"1: s: result a ok {"status":"done"}"#;
+    assert_eq!(last.as_deref(), Some(expected));
+}
+
+#[test]
 fn agents_that_work_side_by_side_share_a_turn() {
     let of = |branch: &str| format!(r#","branch":"root.{branch}""#);
     let log = read(&[

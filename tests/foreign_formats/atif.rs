@@ -206,3 +206,26 @@ fn the_elements_of_an_array_are_runs() {
         .collect();
     assert_eq!(calls, ["1: s: call 1 x f {}", "2: t: call 1 x f {}"]);
 }
+
+#[test]
+fn an_observation_has_to_be_an_object() {
+    for observation in ["[]", "3", r#""done""#] {
+        let step = format!(
+            r#"{{"source":"agent","message":"","tool_calls":[{{"tool_call_id":"x","function_name":"f","arguments":{{}}}}],"observation":{observation}}}"#
+        );
+        let log = read(&[&step]);
+        assert_eq!(said(&log), ["call 1 x f {}"]);
+        assert_eq!(log.notices, ["fault bad_field 1:1 s"]);
+    }
+}
+
+#[test]
+fn a_result_that_is_written_again_bears_the_same_cost() {
+    let result = r#"{"source_call_id":"x","content":"r"}"#;
+    let step = step(&["x"], &[result, result])
+        .replace(r#""message""#, r#""metrics":{"cost_usd":0.5},"message""#);
+    let log = read(&[&step]);
+    let said = said(&log);
+    assert_eq!(said.len(), 3);
+    assert_eq!(said[1], said[2]);
+}

@@ -182,3 +182,37 @@ fn history_written_again_can_still_bring_the_answer() {
     let notices = ["warning assumed 7:1 s", "warning repeated_call 4:1 s"];
     assert_eq!(log.notices, notices);
 }
+
+#[test]
+fn a_tool_that_ran_was_not_refused_whatever_it_says() {
+    let ran = refusal("a").replacen(
+        "{\"sessionId\"",
+        r#"{"toolUseResult":{"stdout":"","stderr":"x"},"sessionId""#,
+        1,
+    );
+    let log = read(&[call("m1", "a", "Bash", "{}"), ran]);
+    let events = [
+        "1: s: call 1 a Bash {}",
+        r#"2: s: result a error "Permission to use Bash has been denied.""#,
+    ];
+    assert_eq!(log.events[1..], events);
+    assert_eq!(log.notices, [""; 0]);
+}
+
+#[test]
+fn history_that_tells_another_result_is_told() {
+    let log = read(&[
+        call("m1", "a", "Bash", "{}"),
+        result("a", OK),
+        call("m1", "a", "Bash", "{}"),
+        result("a", OK),
+        call("m1", "a", "Bash", "{}"),
+        result("a", r#""content":"y""#),
+    ]);
+    assert_eq!(log.events.len(), 3);
+    let notices = [
+        "warning repeated_call 3:1 s",
+        "warning repeated_result 6:1 s",
+    ];
+    assert_eq!(log.notices, notices);
+}

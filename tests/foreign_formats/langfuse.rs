@@ -97,3 +97,27 @@ fn types_that_are_not_known_are_told() {
     let log = read(&[r#"{"x":1}"#.to_owned()]);
     assert_eq!(log.notices, ["fault missing_field 1:1 -"]);
 }
+
+#[test]
+fn a_trace_that_does_not_tell_its_observations_is_a_fault() {
+    let trace = |rest: &str| {
+        format!(
+            r#"{{"id":"t","name":"chat","timestamp":"2026-01-01T00:00:00.000Z","sessionId":"s","input":{{"q":"x"}},"tags":[],"scores":[]{rest}}}"#
+        )
+    };
+    for rest in [
+        "",
+        r#","observations":["o"]"#,
+        r#","observations":{}"#,
+        r#","observations":"o""#,
+    ] {
+        let trace = trace(rest);
+        assert!(recognised(&[&trace]).contains(&"langfuse"), "{rest}");
+        let log = lines("langfuse", format!("{trace}\n").as_bytes());
+        assert_eq!(log.notices.len(), 1, "{rest}");
+        assert!(log.notices[0].starts_with("fault "), "{rest}");
+    }
+    let row = r#"{"id":"o","traceId":"t","type":"TOOL","name":"f","startTime":"2026-01-01T00:00:00.000Z","input":{}}"#;
+    let both = format!("{}\n{row}\n", trace(""));
+    assert!(lines("langfuse", both.as_bytes()).notices.is_empty());
+}

@@ -60,6 +60,41 @@ fn pieces_of_a_call_are_put_together_by_their_index() {
 }
 
 #[test]
+fn calls_of_one_index_are_told_by_their_ids() {
+    let call = |id: &str, name: &str| {
+        format!(r#","id":"{id}","function":{{"name":"{name}","arguments":"{{}}"}}"#)
+    };
+    let log = read(&[
+        chunk("a", &piece(0, &call("x", "f"))),
+        chunk("a", &piece(0, &call("y", "f"))),
+        chunk(
+            "a",
+            &piece(0, r#","function":{"name":"g","arguments":"{}"}"#),
+        ),
+    ]);
+    let events = [
+        "1: -: call 1 x f {}",
+        "1: -: call 1 y f {}",
+        "1: -: call 1 call-3 g {}",
+    ];
+    assert_eq!(log.events[1..], events);
+}
+
+#[test]
+fn what_streams_after_the_end_is_another_answer() {
+    let call = |id: &str| format!(r#","id":"{id}","function":{{"name":"f","arguments":"{{}}"}}"#);
+    let end = r#"{"id":"a","object":"chat.completion.chunk","choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}"#;
+    let log = read(&[
+        chunk("a", &piece(0, &call("x"))),
+        end.to_owned(),
+        chunk("a", &piece(0, &call("y"))),
+        end.to_owned(),
+    ]);
+    let events = ["1: -: call 1 x f {}", "3: -: call 2 y f {}"];
+    assert_eq!(log.events[1..], events);
+}
+
+#[test]
 fn a_piece_without_index_or_name_is_a_fault() {
     let log = read(&[
         chunk(
@@ -101,4 +136,20 @@ fn words_of_the_user_are_no_result_of_a_call() {
     let log = read(r#"{"role":"user","tool_call_id":"a","content":"42"}"#);
     assert_eq!(log.events[2], "2: -: result a - \"42\"");
     assert_eq!(log.notices, [] as [&str; 0]);
+}
+
+#[test]
+fn a_run_that_a_response_begins_tells_its_model() {
+    let calls = r#""tool_calls":[{"index":0,"id":"x","function":{"name":"f","arguments":"{}"}}]"#;
+    for record in [
+        format!(
+            r#"{{"object":"chat.completion","model":"m","choices":[{{"message":{{"role":"assistant",{calls}}}}}]}}"#
+        ),
+        format!(
+            r#"{{"id":"a","object":"chat.completion.chunk","model":"m","choices":[{{"index":0,"delta":{{{calls}}}}}]}}"#
+        ),
+    ] {
+        let start = read(&[record]).events.into_iter().next();
+        assert_eq!(start.as_deref(), Some(r#"1: -: start - "-" {"model":"m"}"#));
+    }
 }

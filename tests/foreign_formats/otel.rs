@@ -59,6 +59,25 @@ fn recognised_by_its_spans_in_either_spelling() {
 }
 
 #[test]
+fn attributes_that_are_no_list_are_a_fault() {
+    for attributes in [r#"{"gen_ai.tool.name":"f"}"#, r#""x""#, "3"] {
+        let span = format!(r#"{{"traceId":"a","spanId":"1","attributes":{attributes}}}"#);
+        assert_eq!(read(&[span]).notices, ["fault bad_field 1:1 -"]);
+    }
+}
+
+#[test]
+fn spans_of_both_versions_are_read() {
+    let (one, other) = (call("1", (0, 1), "f", ""), call("2", (2, 3), "g", ""));
+    let record = format!(
+        r#"{{"resourceSpans":[{{"scopeSpans":[{{"spans":[{one}]}}],"instrumentationLibrarySpans":[{{"spans":[{other}]}}]}}]}}"#
+    );
+    let log = lines("otel", format!("{record}\n").as_bytes());
+    let calls = events(&log).into_iter().filter(|e| e.starts_with("call"));
+    assert_eq!(calls.count(), 2);
+}
+
+#[test]
 fn overlapping_calls_are_in_flight_together_and_others_are_not() {
     let log = read(&[
         call("3", (30, 40), "c", ""),

@@ -23,20 +23,22 @@ const USES: (&str, &str) = ("toolUses", "tool_uses");
 const RESPONSES: (&str, &str) = ("toolResponses", "tool_responses");
 const EVENTS: (&str, &str) = ("invocationEvents", "invocation_events");
 
-/// Reads a case as a run. `name` names it where it has no id.
+/// Reads a case as a run. `name` names it where it has no id, `max_hold` bounds what is
+/// held of it.
 ///
 /// # Errors
 /// Its id cannot be used; the fault has been reported.
 pub fn case(
     case: &Json<'_>,
     name: String,
+    max_hold: usize,
     told: &mut Told,
     out: &mut Out<'_>,
 ) -> Result<(), Unusable> {
     let id = identifier(ID.1, spelled(case, ID, out)?, out)?;
     let name = id.filter(|id| !id.is_empty()).map_or(name, str::to_owned);
     out.set_run(&name);
-    let mut session = Session::new(Some(name));
+    let mut session = Session::new(Some(name), max_hold);
     let input = spelled(case, INPUT, out)?.unwrap_or(&Json::Null);
     session.note(spelled(input, APP, out)?);
     once(case, &["conversation"], out)?;

@@ -27,13 +27,14 @@
 //! credentials, about which nobody decides.
 
 mod eval;
+mod late;
 mod recognise;
 mod session;
 
 use super::foreign::parts::spelled;
 use super::foreign::{Out, Runs, Told, Unusable, check_bytes, identifier, kind, once, open};
 use super::{Format, Importer, Mapping, Opening, Record, Sink};
-use crate::trace::fault::FaultCode;
+use crate::trace::fault::{FaultCode, Place};
 use crate::trace::json::Json;
 use session::Session;
 
@@ -61,7 +62,7 @@ pub const FORMAT: Format = Format {
     },
     notes: &[
         "The placeholder that a tool returns before it is confirmed is no result, and the call that asks the user is none of the agent's.",
-        "A long-running tool may return several times: each is a result of its call.",
+        "A long-running tool returns at once and again later: what it returned last is the result of its call, and comes at the end of the run.",
         "Cases of an evaluation tell which calls were expected, one after the other.",
     ],
     recognise: recognise::recognise,
@@ -80,6 +81,7 @@ pub struct Adk {
     records: u64,
     runs: Runs<Session>,
     told: Told,
+    max_hold: usize,
 }
 
 impl Adk {
@@ -90,6 +92,7 @@ impl Adk {
             records: 0,
             runs: Runs::default(),
             told: Told::default(),
+            max_hold: opening.max_hold,
         }
     }
 
@@ -103,9 +106,9 @@ impl Adk {
             let name = identifier(SESSION.1, spelled(record, SESSION, out)?, out)?;
             let name = name.filter(|name| !name.is_empty());
             out.set_run(name.unwrap_or(&self.stem));
-            let session = self
-                .runs
-                .get(name, || Session::new(name.map(str::to_owned)));
+            let session = self.runs.get(name, || {
+                Session::new(name.map(str::to_owned), self.max_hold)
+            });
             session.event(record, &mut self.told, out);
         } else {
             let message = "a record without `events` and without `author`";
@@ -128,7 +131,7 @@ impl Adk {
             out.fault(FaultCode::BadField, message);
             return Err(Unusable);
         };
-        let mut session = Session::new(Some(name));
+        let mut session = Session::new(Some(name), self.max_hold);
         session.note(spelled(record, ("appName", "app_name"), out)?);
         for event in events {
             session.event(event, &mut self.told, out);
@@ -149,7 +152,7 @@ impl Adk {
         for (n, case) in (1..).zip(cases) {
             let name = format!("{}-{n}", self.stem);
             // What makes it unusable has been reported.
-            let _ = eval::case(case, name, &mut self.told, out);
+            let _ = eval::case(case, name, self.max_hold, &mut self.told, out);
         }
     }
 }
@@ -166,6 +169,10 @@ impl Importer for Adk {
     }
 
     fn finish(&mut self, sink: &mut dyn Sink) {
+        let mut out = Out::new(sink, Place::default());
+        for session in self.runs.each() {
+            session.settle(&self.stem, &mut out);
+        }
         std::mem::take(&mut self.runs).finish(&self.stem, sink);
     }
 }

@@ -1,5 +1,6 @@
 //! A session: its events, in order.
 
+use super::late::Late;
 use crate::import::foreign::parts::{self, Part, Returned, spelled};
 use crate::import::foreign::{
     Answer, Out, Run, Told, Unit, Unusable, identifier, kind, meta, once, timestamp,
@@ -31,6 +32,7 @@ pub struct Session {
     asked: HashMap<String, String>,
     /// Calls that the user did not allow, whose result only says so.
     denied: HashSet<String>,
+    late: Late,
 }
 
 impl From<Session> for Run {
@@ -48,11 +50,13 @@ struct Event<'j> {
     unconfirmed: HashSet<&'j str>,
     /// Calls whose result here is only a question for credentials.
     unauthorised: HashSet<&'j str>,
+    /// Calls of tools that return later.
+    long_running: HashSet<&'j str>,
 }
 
 impl Session {
     /// One of which nothing has been seen. Without a name it is the run named after the file.
-    pub fn new(name: Option<String>) -> Self {
+    pub fn new(name: Option<String>, max_hold: usize) -> Self {
         Session {
             run: Run::new(name),
             app: None,
@@ -60,6 +64,7 @@ impl Session {
             branch: None,
             asked: HashMap::new(),
             denied: HashSet::new(),
+            late: Late::new(max_hold),
         }
     }
 
@@ -125,11 +130,13 @@ impl Session {
         let actions = event.get("actions").unwrap_or(&Json::Null);
         let confirmations = ("requestedToolConfirmations", "requested_tool_confirmations");
         let credentials = ("requestedAuthConfigs", "requested_auth_configs");
+        let long_running = ("longRunningToolIds", "long_running_tool_ids");
         let about = Event {
             agent: (author != USER).then_some(author),
             ts: timestamp(event.get("timestamp"), Unit::Seconds, told, out),
             unconfirmed: keys(spelled(actions, confirmations, out)?),
             unauthorised: keys(spelled(actions, credentials, out)?),
+            long_running: texts(spelled(event, long_running, out)?),
         };
         let parts = list(event.get("content"), out)?;
         let mut is_first = self.is_answered || self.branch.as_deref() == branch;
@@ -145,6 +152,12 @@ impl Session {
                     }
                     self.is_answered = false;
                     self.branch = branch.map(str::to_owned);
+                    if let Some(id) = call.id.as_deref() {
+                        self.late.end(id, &mut self.run, out);
+                        if about.long_running.contains(id) {
+                            self.late.expect(id);
+                        }
+                    }
                     let call = ToolCall {
                         agent: about.agent.map(|agent| Cow::Owned(agent.to_owned())),
                         ts: about.ts.clone(),
@@ -212,6 +225,9 @@ impl Session {
             ts: about.ts.clone(),
             ..returned.result
         };
+        let Some(result) = self.late.hold(id, result, out.place()) else {
+            return;
+        };
         Returned { result, ..returned }.give(&mut self.run, out);
     }
 
@@ -238,8 +254,16 @@ impl Session {
         }
     }
 
+    /// Hands on what long-running tools have returned: no event follows. `stem` names a run without a
+    /// name, for notices.
+    pub fn settle(&mut self, stem: &str, out: &mut Out<'_>) {
+        out.set_run(self.run.name().unwrap_or(stem));
+        self.late.release(&mut self.run, out);
+    }
+
     /// Ends the run.
-    pub fn finish(self, status: Option<RunStatus>, out: &mut Out<'_>) {
+    pub fn finish(mut self, status: Option<RunStatus>, out: &mut Out<'_>) {
+        self.late.release(&mut self.run, out);
         self.run.finish(status, out);
     }
 }
@@ -265,6 +289,11 @@ fn keys<'j>(object: Option<&'j Json<'j>>) -> HashSet<&'j str> {
         Some(Json::Object(members)) => members.iter().map(|(key, _)| &*key.text).collect(),
         _ => HashSet::new(),
     }
+}
+
+fn texts<'j>(list: Option<&'j Json<'j>>) -> HashSet<&'j str> {
+    let items = list.and_then(Json::as_array).unwrap_or_default();
+    items.iter().filter_map(Json::as_str).collect()
 }
 
 /// The parts of a content, which may be absent.

@@ -98,6 +98,9 @@ impl Anthropic {
         if once(record, FIELDS, out).is_err() {
             return;
         }
+        if record::is_stranger(record) {
+            return out.stranger("the Anthropic API");
+        }
         let parts = record::parts(record);
         if record::has_others(record, parts.len()) {
             let message = "requests and responses that hold no message are left out";

@@ -1,5 +1,6 @@
 //! What a record holds: a list of messages, a message, or an envelope around them.
 
+use crate::import::foreign::stranger::may_call;
 use crate::trace::json::Json;
 
 /// Roles of messages.
@@ -30,6 +31,11 @@ pub fn parts<'j>(record: &'j Json<'j>) -> Vec<Part<'j>> {
     parts.filter_map(part).collect()
 }
 
+/// Whether a record is not of this format but looks like a call, or like a message with one.
+pub fn is_stranger(record: &Json<'_>) -> bool {
+    record.get("content").and_then(Json::as_array).is_none() && may_call(record)
+}
+
 /// Whether a record has a request or a response, or is an error, besides `count` parts of messages.
 pub fn has_others(record: &Json<'_>, count: usize) -> bool {
     if part(record).is_some() {
@@ -38,7 +44,9 @@ pub fn has_others(record: &Json<'_>, count: usize) -> bool {
     let has = |name: &&str| record.get(name).is_some_and(|value| *value != Json::Null);
     let is_error = record.get("type").and_then(Json::as_str) == Some("error");
     let asked = usize::from(ASKED.iter().any(has));
-    let answered = usize::from(["response", "result"].iter().any(has));
+    let outcome = record.get("result").and_then(|result| result.get("type"));
+    let is_outcome = outcome.and_then(Json::as_str).is_some();
+    let answered = usize::from(has(&"response") || is_outcome);
     is_error || asked + answered > count
 }
 

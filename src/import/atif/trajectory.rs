@@ -193,7 +193,12 @@ impl Steps<'_> {
         let calls = list(step, "tool_calls", out);
         let results = match step.get("observation") {
             None | Some(Json::Null) => &[][..],
-            Some(observation) => list(observation, "results", out),
+            Some(observation @ Json::Object(_)) => list(observation, "results", out),
+            Some(other) => {
+                let message = format!("`observation` has to be an object, not {}", kind(other));
+                out.fault(FaultCode::BadField, message);
+                &[]
+            }
         };
         self.answered = calls.is_empty() && results.is_empty();
         let cost = step

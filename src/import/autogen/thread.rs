@@ -164,7 +164,7 @@ impl Thread {
             ("CodeExecutionEvent", _) => return self.executed(message, source, ts, out),
             _ if word.starts_with(STRUCTURED) => self.answered = by_agent,
             _ if OTHER.contains(&word) => {}
-            _ => told.skip("messages", word, out),
+            _ => told.skip_unless_call("messages", word, message, out),
         }
         Ok(0)
     }

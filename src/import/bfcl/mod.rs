@@ -9,9 +9,11 @@
 //! **Runs.** A test is a run, named by its `id`. **Turns.** A step is one answer of the model.
 //!
 //! Results are not recorded: the calls of single-turn tests are never made. Models that are asked in
-//! prose write their calls as text, `[f(a=1)]`, which is not read and is a fault.
+//! prose write their calls as text, `[f(a=1)]` or in one of many other ways, which is not read and is a
+//! fault.
 
 mod recognise;
+mod written;
 
 use super::foreign::{
     Out, Run, Unusable, arguments, check_bytes, identifier, kind, once, open, quote,
@@ -21,6 +23,7 @@ use crate::trace::event::{RunStart, ToolCall};
 use crate::trace::fault::FaultCode;
 use crate::trace::json::{Damage, Json, Text};
 use std::borrow::Cow;
+use written::holds_calls;
 
 /// Results of the Berkeley Function Calling Leaderboard.
 pub const FORMAT: Format = Format {
@@ -36,7 +39,7 @@ pub const FORMAT: Format = Format {
     },
     notes: &[
         "Results, prompts and the name of the model are not recorded.",
-        "Calls that a model wrote as text are not read; they are a fault.",
+        "Calls that a model wrote as text are not read: text that is not plainly prose is a fault.",
     ],
     recognise: recognise::recognise,
     importer: |_| Box::new(Bfcl),
@@ -132,37 +135,4 @@ fn call(
     };
     run.call(call, out);
     Ok(())
-}
-
-/// Whether a text is a list of calls as the prompts of the benchmark ask for it: `[f(a=1), g()]`.
-fn holds_calls(text: &str) -> bool {
-    let Some(inner) = text.trim_start().strip_prefix('[') else {
-        return false;
-    };
-    let inner = inner.trim_start();
-    let of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
-    let rest = inner.trim_start_matches(of_name);
-    rest.len() < inner.len() && rest.starts_with('(')
-}
-
-#[cfg(test)]
-mod tests {
-    use super::holds_calls;
-
-    #[test]
-    fn calls_in_text_are_told_from_prose() {
-        for text in ["[f()]", " [ a.b_c(x=1), g()]", "[cd(folder='x')]"] {
-            assert!(holds_calls(text), "{text}");
-        }
-        for text in [
-            "",
-            "I call f()",
-            "[1, 2]",
-            "[]",
-            "Error during inference: x(y)",
-            "[(a)]",
-        ] {
-            assert!(!holds_calls(text), "{text}");
-        }
-    }
 }

@@ -40,8 +40,13 @@ pub fn read(
     if is_prompt {
         session.start(intent, row, out);
     }
+    // What a tool gave stands beside the message too: an object where it ran, words where it did not.
+    let beside = ["toolUseResult", "tool_use_result"];
+    let has_run = beside
+        .iter()
+        .any(|field| matches!(row.get(field), Some(Json::Object(_))));
     for block in content.as_array().unwrap_or_default() {
-        match blocks::read(block, told, out) {
+        match blocks::read_beside(block, has_run, told, out) {
             Some(Part::Call(call)) => {
                 session.start(None, row, out);
                 session.turn(message);

@@ -101,7 +101,7 @@ impl ClaudeCode {
         } else if row::is_beginning(row) {
             session.note(row);
         } else if !row::IGNORED.contains(&kind) {
-            self.told.skip("rows", kind, out);
+            self.told.skip_unless_call("rows", kind, row, out);
         }
     }
 }

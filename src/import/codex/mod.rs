@@ -126,7 +126,7 @@ impl Codex {
             }
             (Some(kind), None) => {
                 if !IGNORED.contains(&kind) {
-                    self.told.skip("lines", kind, out);
+                    self.told.skip_unless_call("lines", kind, line, out);
                 }
             }
             (None, _) if recognise::is_document(line) => self.document(line, out),
@@ -162,7 +162,7 @@ impl Codex {
             "response_item" => session.item(payload, line, &mut self.told, out),
             "event_msg" => session.event(payload, &mut self.told, out),
             _ if IGNORED.contains(&kind) => {}
-            _ => self.told.skip("lines", kind, out),
+            _ => self.told.skip_unless_call("lines", kind, payload, out),
         }
     }
 

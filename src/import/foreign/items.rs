@@ -9,6 +9,7 @@ use super::content::Content;
 use super::held::Answer;
 use super::out::{Out, quote};
 use super::run::Run;
+use super::stranger::may_call;
 use super::text::{Unusable, check_value, identifier, once, tool_name};
 use super::told::Told;
 use crate::trace::event::{
@@ -112,17 +113,33 @@ pub fn read<'j>(
         }
     };
     Ok(match kind {
-        "message" => Item::Message,
+        "message" => {
+            check_message(item, out)?;
+            Item::Message
+        }
         "mcp_approval_request" => Item::Request(call(item, kind, told, out)?),
         "mcp_approval_response" => Item::Response,
         _ if kind.ends_with("_call") => Item::Call(call(item, kind, told, out)?),
         _ if is_output(kind) => Item::Output(output(item, out)?),
         _ if OTHERS.contains(&kind) => Item::Other,
         _ => {
-            told.skip("items", kind, out);
+            told.skip_unless_call("items", kind, item, out);
             Item::Other
         }
     })
+}
+
+/// Checks that a message is one of the API, whose messages hold no calls and no results.
+fn check_message(message: &Json<'_>, out: &mut Out<'_>) -> Result<(), Unusable> {
+    let role = message.get("role").and_then(Json::as_str);
+    let is_result = matches!(role, Some("tool" | "function"));
+    if is_result || may_call(message) {
+        let text =
+            "a message with calls or results of its own, as chat messages have them, is not used";
+        out.fault(FaultCode::UnknownType, text);
+        return Err(Unusable);
+    }
+    Ok(())
 }
 
 /// Whether an item of this type is what a call gave.

@@ -18,6 +18,7 @@ pub mod python;
 pub mod record;
 pub mod run;
 pub mod spans;
+pub mod stranger;
 pub mod text;
 pub mod time;
 pub mod told;

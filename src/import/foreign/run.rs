@@ -24,7 +24,15 @@ use crate::trace::fault::{FaultCode, Place, WarningCode};
 use crate::trace::json::Json;
 use crate::trace::money::Nano;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+
+/// The first result of a call.
+#[derive(Clone, Copy, Debug)]
+struct Settled {
+    /// What it bears of what the run has spent.
+    cost: Option<Nano>,
+    print: Fingerprint,
+}
 
 /// A run.
 #[derive(Debug, Default)]
@@ -47,6 +55,11 @@ pub struct Run {
     repeats: Option<(Place, u64)>,
     /// What answers of the model have cost that no result has borne yet.
     spent: Option<Nano>,
+    /// The first result of each call, so that a copy of it is told as one.
+    settled: HashMap<String, Settled>,
+    /// Where the first of those results stands that history written again tells in another way, and
+    /// how many there are.
+    retold: Option<(Place, u64)>,
     told: Told,
 }
 
@@ -189,7 +202,12 @@ impl Run {
         }
         match self.ids.close(id) {
             // The call was left out, and so is its result.
-            Pairing::Answered { repeated: true, .. } => {}
+            Pairing::Answered { repeated: true, id } => {
+                let first = self.settled.get(&id);
+                if first.is_some_and(|first| first.print != print_of(&answer)) {
+                    self.retold.get_or_insert((out.place(), 0)).1 += 1;
+                }
+            }
             Pairing::Open(call) | Pairing::Answered { id: call, .. } => {
                 self.settle(call, answer, out);
             }
@@ -201,11 +219,22 @@ impl Run {
     /// a call and its result together.
     pub fn settle(&mut self, call: String, mut answer: Answer, out: &mut Out<'_>) {
         // What bears a cost has to be the result of a call: that of none is counted nowhere.
-        if let (Answer::Result(result), Some(spent)) = (&mut answer, self.spent) {
-            let cost = result.outcome.cost.unwrap_or_default();
-            if let Some(sum) = cost.checked_add(spent) {
+        let settled = match self.settled.get(&call) {
+            Some(settled) => *settled,
+            None => {
+                let is_result = matches!(answer, Answer::Result(_));
+                let settled = Settled {
+                    cost: self.spent.take_if(|_| is_result),
+                    print: print_of(&answer),
+                };
+                self.settled.insert(call.clone(), settled);
+                settled
+            }
+        };
+        if let Answer::Result(result) = &mut answer {
+            let own = result.outcome.cost.unwrap_or_default();
+            if let Some(sum) = settled.cost.and_then(|cost| own.checked_add(cost)) {
                 result.outcome.cost = Some(sum);
-                self.spent = None;
             }
         }
         self.hand_on(call, answer, out);
@@ -287,6 +316,38 @@ impl Run {
             );
             out.warn_at(place, WarningCode::RepeatedCall, message);
         }
+        if let Some((place, count)) = self.retold {
+            let (plural, differ) = match count {
+                1 => ("result", "differs"),
+                _ => ("results", "differ"),
+            };
+            let message = format!(
+                "{count} {plural} of calls that are written again, from here on, {differ} from the first and \
+                 {} left out",
+                if count == 1 { "is" } else { "are" }
+            );
+            out.warn_at(place, WarningCode::RepeatedResult, message);
+        }
+    }
+}
+
+/// What tells an answer from others of the same call. When it came and what it cost do not.
+fn print_of(answer: &Answer) -> Fingerprint {
+    match answer {
+        Answer::Result(result) => {
+            let content = result
+                .outcome
+                .result
+                .as_ref()
+                .map(|content| content.bytes());
+            let how = match result.outcome.error {
+                Some(true) => "error",
+                Some(false) => "ok",
+                None => "",
+            };
+            Fingerprint::of(how, content.unwrap_or_default())
+        }
+        Answer::Refusal(by) => Fingerprint::of("refused", by.as_bytes()),
     }
 }
 
@@ -378,7 +439,8 @@ mod tests {
             format!(" {none:?}"),
             format!("nobody {none:?}"),
             format!("a {sum:?}"),
-            format!("a {none:?}"),
+            // The same again, which counts once.
+            format!("a {sum:?}"),
         ];
         assert_eq!(sink.0, expected);
     }

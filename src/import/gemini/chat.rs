@@ -109,7 +109,7 @@ impl Chat {
             Some("gemini") => self.answer(message, told, out),
             Some("user") => self.user(message, told, out),
             Some(kind) if OTHER.contains(&kind) => {}
-            Some(kind) => told.skip("messages", kind, out),
+            Some(kind) => told.skip_unless_call("messages", kind, message, out),
             None => out.fault(FaultCode::MissingField, "a message without `type`"),
         }
     }

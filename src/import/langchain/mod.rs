@@ -29,6 +29,7 @@ mod pieces;
 mod recognise;
 mod thread;
 
+use super::foreign::stranger::may_call;
 use super::foreign::{Out, Told, Unusable, check_bytes, identifier, kind, once, open_value};
 use super::{Format, Importer, Mapping, Opening, Record, Sink};
 use crate::trace::fault::{FaultCode, Place};
@@ -195,6 +196,7 @@ impl LangChain {
                         let messages = messages_of(messages, &mut self.told, out);
                         self.loose(&messages, run, out);
                     }
+                    None if may_call(part) => out.stranger("LangChain"),
                     None => {
                         let text = "what nodes of a graph say that is no message is left out";
                         self.told.assume(text, out);
@@ -287,7 +289,7 @@ fn messages_of<'j>(value: &'j Json<'j>, told: &mut Told, out: &mut Out<'_>) -> V
         match message::open(value) {
             Some(message) => messages.push(message),
             None => match value.get("type").and_then(Json::as_str) {
-                Some(word) => told.skip("messages", word, out),
+                Some(word) => told.skip_unless_call("messages", word, value, out),
                 None => {
                     let message = match value {
                         Json::Object(_) => "a message without `type`".to_owned(),

@@ -158,6 +158,8 @@ impl Thread {
                 let content = Content::of(message.body.get("content"));
                 self.prelude.prompt(content.text(), None, out);
             }
+            // The older form of a call, which this library keeps elsewhere.
+            Kind::Ai if is_older(message.whole) => out.stranger("LangChain"),
             Kind::Ai => self.answer(id, message.body, again, told, out),
             Kind::Tool => return self.result(message.body, is_listed, told, out),
             Kind::Function => {
@@ -348,4 +350,9 @@ fn of_pieces(id: &str) -> Fingerprint {
 
 fn of_text(message: &Message<'_>) -> Fingerprint {
     Fingerprint::of("text", message.whole.to_compact().as_bytes())
+}
+
+/// Whether a message has a call in the older form of chat messages.
+fn is_older(message: &Json<'_>) -> bool {
+    matches!(message.get("function_call"), Some(Json::Object(_)))
 }

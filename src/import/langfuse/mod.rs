@@ -22,9 +22,10 @@ mod observation;
 use super::foreign::spans::{Details, Said, Spans, instant, member};
 use super::foreign::{Out, Told, Unit, Unusable, check_bytes, identifier, kind, once, open};
 use super::{Format, Importer, Mapping, Opening, Record, Sign, Sink};
-use crate::trace::fault::FaultCode;
+use crate::trace::fault::{FaultCode, Place};
 use crate::trace::json::{self, Json};
 use observation::{Reader, TYPES};
+use std::collections::{HashMap, HashSet};
 
 /// Langfuse exports.
 pub const FORMAT: Format = Format {
@@ -68,9 +69,9 @@ fn recognise(sample: &[Json<'_>]) -> Option<Sign> {
         };
         std::iter::once(record)
             .chain(inner)
-            .any(|of| holds(of) || is_observation(of))
+            .any(|of| holds(of) || is_observation(of) || is_trace(of))
     };
-    let reason = "observations of a trace";
+    let reason = "a trace, or observations of one";
     sample.iter().any(lists).then(|| Sign::decisive(reason))
 }
 
@@ -80,6 +81,42 @@ fn is_observation(value: &Json<'_>) -> bool {
     is_text("traceId", "trace_id")
         && is_text("startTime", "start_time")
         && word.is_some_and(|word| TYPES.iter().any(|(known, _)| *known == word))
+}
+
+/// Fields that traces have beside `id`, `name` and `timestamp`; none of them has all.
+const MARKS: &[&str] = &[
+    "bookmarked",
+    "environment",
+    "htmlPath",
+    "observations",
+    "projectId",
+    "public",
+    "release",
+    "scores",
+    "sessionId",
+    "session_id",
+    "tags",
+    "totalCost",
+    "userId",
+    "user_id",
+];
+
+/// Whether a record is a trace, with or without its observations.
+fn is_trace(value: &Json<'_>) -> bool {
+    let has = |field: &&&str| value.get(field).is_some();
+    let marks = MARKS.iter().filter(has).count();
+    let own = ["id", "name", "timestamp"]
+        .iter()
+        .all(|field| value.get(field).is_some());
+    let others = [
+        "type",
+        "role",
+        "tool",
+        "messages",
+        "startTime",
+        "start_time",
+    ];
+    own && marks > 2 && others.iter().all(|field| value.get(field).is_none())
 }
 
 /// Fields of a record that decide what it is.
@@ -100,6 +137,10 @@ const FIELDS: &[&str] = &[
 pub struct Langfuse {
     spans: Spans,
     told: Told,
+    /// Traces that do not tell their observations, and where they stand.
+    bare: HashMap<String, Place>,
+    /// Traces that observations by themselves are of.
+    observed: HashSet<String>,
 }
 
 impl Langfuse {
@@ -108,6 +149,8 @@ impl Langfuse {
         Langfuse {
             spans: Spans::new(opening),
             told: Told::default(),
+            bare: HashMap::new(),
+            observed: HashSet::new(),
         }
     }
 
@@ -122,10 +165,12 @@ impl Langfuse {
                 self.dispatch(one, depth + 1, out);
             }
         } else if member(record, "traceId", "trace_id").is_some() && record.get("type").is_some() {
+            let trace = member(record, "traceId", "trace_id").and_then(Json::as_str);
+            self.observed.extend(trace.map(str::to_owned));
             self.observations(std::slice::from_ref(record), None, out);
         } else if let Some(trace) = record.get("trace") {
             let _ = self.trace(trace, record.get("observations"), out);
-        } else if record.get("observations").is_some() || record.get("timestamp").is_some() {
+        } else if record.get("observations").is_some() || is_trace(record) {
             let _ = self.trace(record, None, out);
         } else {
             let message = "a record without `observations` and without `traceId`";
@@ -159,6 +204,10 @@ impl Langfuse {
         let list = beside
             .filter(|list| list.as_array().is_some_and(|list| !list.is_empty()))
             .or_else(|| trace.get("observations"));
+        if list.is_none() {
+            let id = id.unwrap_or_default().to_owned();
+            self.bare.entry(id).or_insert(out.place());
+        }
         // A list of the API may give nothing but the ids of observations.
         let list = list.map_or(&[][..], |list| items("observations", list, out));
         let is_named = |one: &Json<'_>| one.as_str().is_some();
@@ -225,6 +274,13 @@ impl Importer for Langfuse {
     }
 
     fn finish(&mut self, sink: &mut dyn Sink) {
+        let mut bare: Vec<_> = std::mem::take(&mut self.bare).into_iter().collect();
+        bare.retain(|(id, _)| !self.observed.contains(id));
+        bare.sort_by_key(|(_, place)| *place);
+        for (_, place) in bare {
+            let message = "a trace without `observations`, its calls are not told";
+            Out::new(sink, place).fault(FaultCode::MissingField, message);
+        }
         self.spans.finish(sink);
     }
 }

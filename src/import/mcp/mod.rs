@@ -169,6 +169,7 @@ impl Mcp {
                 let message = "envelopes within envelopes, too many to be opened";
                 out.fault(FaultCode::TooDeep, message);
             }
+            Kind::Other if !wire::is_note(value) => out.stranger("MCP"),
             Kind::Other => {
                 let message = "records that hold no message are skipped";
                 self.told.assume(message, out);

@@ -1,6 +1,7 @@
 //! What a record of a recorder holds: a message, a batch of them, or an envelope around one.
 
 use crate::import::Sign;
+use crate::import::foreign::stranger::may_call;
 use crate::import::foreign::{Out, Unusable, identifier};
 use crate::trace::fault::FaultCode;
 use crate::trace::json::{Json, parse};
@@ -131,7 +132,24 @@ fn is_marked(object: &Json<'_>) -> bool {
 fn is_bare(object: &Json<'_>) -> bool {
     let has = |field: &str| object.get(field).is_some();
     let is_request = object.get("method").and_then(Json::as_str).is_some();
-    is_request || (has("id") && (has("result") || has("error")))
+    // The result of a response is an object; others have an `id` and a `result` too.
+    let is_result = matches!(object.get("result"), None | Some(Json::Object(_)));
+    let is_ours = is_result || has("dir") || has("direction");
+    is_request || (has("id") && is_ours && (has("result") || has("error")))
+}
+
+/// Whether an object that holds no message is what a recorder notes beside them: it has a direction,
+/// or is flat, has a time and names no tool.
+pub fn is_note(object: &Json<'_>) -> bool {
+    let Json::Object(members) = object else {
+        return false;
+    };
+    let has = |fields: &[&str]| fields.iter().any(|field| object.get(field).is_some());
+    let is_flat = members
+        .iter()
+        .all(|(_, value)| !matches!(value, Json::Array(_) | Json::Object(_)));
+    let is_timed = has(&["ts", "timestamp", "time", "session_id", "sessionId"]);
+    !may_call(object) && (has(&["direction", "dir"]) || (is_flat && is_timed))
 }
 
 fn may_hold(value: &Json<'_>) -> bool {
@@ -200,7 +218,7 @@ fn is_flat(record: &Json<'_>) -> bool {
 /// Id of a request. The number 7 and the text `7` are two ids.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Id {
-    /// A number, as it is written.
+    /// A number, as it is written; a whole one without a fraction.
     Number(String),
     /// A text.
     Text(String),
@@ -217,7 +235,7 @@ impl Id {
         out: &mut Out<'_>,
     ) -> Result<Option<Id>, Unusable> {
         match value {
-            Some(Json::Number(number)) => Ok(Some(Id::Number((*number).to_owned()))),
+            Some(Json::Number(number)) => Ok(Some(Id::Number(whole(number)))),
             Some(Json::Bool(_) | Json::Array(_) | Json::Object(_)) => {
                 let message = format!("`{field}` has to be a number or a string");
                 out.fault(FaultCode::BadField, message);
@@ -239,6 +257,15 @@ impl Id {
             }
             Id::Text(text) => text.clone(),
         }
+    }
+}
+
+/// A number as it is written, but a whole one without its fraction: `2.0` is `2`.
+fn whole(number: &str) -> String {
+    let zeros = |fraction: &str| fraction.bytes().all(|digit| digit == b'0');
+    match number.split_once('.') {
+        Some((whole, fraction)) if zeros(fraction) => whole.to_owned(),
+        _ => number.to_owned(),
     }
 }
 
@@ -276,6 +303,14 @@ mod tests {
         ] {
             assert!(!is_ours(other), "{other}");
         }
+    }
+
+    #[test]
+    fn a_whole_number_is_the_same_with_a_fraction() {
+        assert_eq!(
+            ["2", "2.0", "2.00", "2.5", "-1.0"].map(whole),
+            ["2", "2", "2", "2.5", "-1"]
+        );
     }
 
     #[test]

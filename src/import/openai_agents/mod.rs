@@ -111,9 +111,13 @@ impl OpenAiAgents {
         match identifier("object", object.get("object"), out)? {
             Some("trace") => self.trace(object, out),
             Some("trace.span") => self.span(object, out),
-            Some(word) => {
+            Some(word) if word.starts_with("trace.") => {
                 self.told.skip("objects", word, out);
                 Ok(())
+            }
+            Some(_) => {
+                out.stranger("the OpenAI Agents SDK");
+                Err(Unusable)
             }
             None => {
                 out.fault(FaultCode::MissingField, "a record without `object`");

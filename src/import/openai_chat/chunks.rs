@@ -5,7 +5,7 @@ use crate::import::foreign::{Out, check_value, identifier, kind};
 use crate::trace::fault::{FaultCode, Place};
 use crate::trace::json::{Damage, Json, Text};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What the records of a stream name themselves.
 const OBJECT: &str = "chat.completion.chunk";
@@ -20,7 +20,11 @@ pub fn is_chunk(record: &Json<'_>) -> bool {
 #[derive(Debug)]
 pub struct Stream {
     id: Option<String>,
+    /// The model, where the first piece names it.
+    pub model: Option<String>,
     choices: BTreeMap<u64, Choice>,
+    /// Choices that have said why they ended.
+    ended: BTreeSet<u64>,
     held: usize,
     most: usize,
     /// Whether something is left out because it is too long.
@@ -32,7 +36,8 @@ pub struct Stream {
 /// One of the messages that the model was asked for.
 #[derive(Debug, Default)]
 struct Choice {
-    calls: BTreeMap<u64, Call>,
+    /// Calls by their index, which several may have.
+    calls: BTreeMap<u64, Vec<Call>>,
     legacy: Option<Call>,
 }
 
@@ -50,7 +55,9 @@ impl Stream {
     pub fn new(chunk: &Json<'_>, place: Place, most: usize) -> Self {
         Stream {
             id: id(chunk),
+            model: chunk.get("model").and_then(Json::as_str).map(str::to_owned),
             choices: BTreeMap::new(),
+            ended: BTreeSet::new(),
             held: 0,
             most,
             overflowed: false,
@@ -58,9 +65,15 @@ impl Stream {
         }
     }
 
-    /// Whether a chunk is of this message.
+    /// Whether a chunk is of this message. One that has a call in a choice that has ended is of another,
+    /// even under the same id.
     pub fn takes(&self, chunk: &Json<'_>) -> bool {
-        self.id == id(chunk)
+        let choices = chunk.get("choices").and_then(Json::as_array);
+        let is_over = |choice: &Json<'_>| {
+            let at = index(choice).unwrap_or_default();
+            self.ended.contains(&at) && has_call(choice)
+        };
+        self.id == id(chunk) && !choices.unwrap_or_default().iter().any(is_over)
     }
 
     /// Takes the next piece.
@@ -71,6 +84,9 @@ impl Stream {
             .unwrap_or_default()
         {
             let index = index(choice).unwrap_or_default();
+            if let Some(Json::String(_)) = choice.get("finish_reason") {
+                self.ended.insert(index);
+            }
             let Some(delta) = choice.get("delta") else {
                 continue;
             };
@@ -105,10 +121,16 @@ impl Stream {
             return;
         };
         let calls = &mut self.choices.entry(choice).or_default().calls;
-        self.held += calls
-            .entry(at)
-            .or_default()
-            .take(id, piece.get("function"), out);
+        let function = piece.get("function");
+        let name = function.and_then(|function| function.get("name")?.as_str());
+        let calls = calls.entry(at).or_default();
+        // Some servers give each call the same index: an id or a name of another call begins one.
+        if calls.last().is_none_or(|call| call.is_other(id, name)) {
+            calls.push(Call::default());
+        }
+        if let Some(call) = calls.last_mut() {
+            self.held += call.take(id, function, out);
+        }
     }
 
     fn check(&mut self, out: &mut Out<'_>) {
@@ -133,6 +155,17 @@ impl Stream {
 }
 
 impl Call {
+    /// Whether a piece with this id and this name is of another call. Both may be repeated with each
+    /// piece of one.
+    fn is_other(&self, id: Option<&str>, name: Option<&str>) -> bool {
+        let differs = |known: &str, new: Option<&str>| {
+            let new = new.filter(|new| !new.is_empty());
+            !known.is_empty() && new.is_some_and(|new| new != known)
+        };
+        let is_known = !self.id.is_empty() && id == Some(&*self.id);
+        differs(&self.id, id) || (!is_known && self.has_arguments && differs(&self.name, name))
+    }
+
     /// Takes a piece; returns how many bytes it had.
     fn take(&mut self, id: Option<&str>, function: Option<&Json<'_>>, out: &mut Out<'_>) -> usize {
         let before = self.len();
@@ -186,7 +219,7 @@ impl Choice {
                 (text("id"), Json::from(call.id)),
             ])
         };
-        let calls = self.calls.into_values().map(entry).collect();
+        let calls = self.calls.into_values().flatten().map(entry).collect();
         let mut members = vec![
             (text("role"), Json::from("assistant".to_owned())),
             (text("tool_calls"), Json::Array(calls)),
@@ -203,6 +236,15 @@ fn text(word: &'static str) -> Text<'static> {
         text: Cow::Borrowed(word),
         damage: Damage::None,
     }
+}
+
+/// Whether a choice has a piece of a call.
+fn has_call(choice: &Json<'_>) -> bool {
+    let has = |field: &&str| {
+        let piece = choice.get("delta").and_then(|delta| delta.get(field));
+        piece.is_some_and(|piece| *piece != Json::Null)
+    };
+    ["tool_calls", "function_call"].iter().any(has)
 }
 
 fn id(chunk: &Json<'_>) -> Option<String> {

@@ -123,11 +123,11 @@ impl OpenAiChat {
                 self.list(simulation, "messages", Flavour::Tau2, out);
             }
         } else if has("role") {
-            self.loose(record, out);
+            self.loose(record, None, out);
         } else if has("choices") {
             for choice in elements(record, "choices", out) {
                 match choice.get("message") {
-                    Some(message) => self.loose(message, out),
+                    Some(message) => self.loose(message, record.get("model"), out),
                     None => out.fault(FaultCode::MissingField, "a choice without `message`"),
                 }
             }
@@ -137,11 +137,16 @@ impl OpenAiChat {
         }
     }
 
-    /// Reads a message of the run of messages that stand alone.
-    fn loose(&mut self, message: &Json<'_>, out: &mut Out<'_>) {
+    /// Reads a message of the run of messages that stand alone. `model` is what a response says of it;
+    /// it goes into the beginning of the run where a call is what begins it.
+    fn loose(&mut self, message: &Json<'_>, model: Option<&Json<'_>>, out: &mut Out<'_>) {
         let new = || (Conversation::new(None, Flavour::Plain), out.place());
         let (conversation, place) = self.loose.get_or_insert_with(new);
         *place = out.place();
+        let calls = message.get("tool_calls").and_then(Json::as_array);
+        if model.is_some() && calls.is_some_and(|calls| !calls.is_empty()) {
+            conversation.start(None, meta([("model", model)]), out);
+        }
         conversation.message(message, out);
     }
 
@@ -161,8 +166,9 @@ impl OpenAiChat {
     fn flush(&mut self, out: &mut Out<'_>) {
         if let Some(stream) = self.stream.take() {
             let place = stream.place;
+            let model = stream.model.clone().map(Json::from);
             for message in stream.finish() {
-                self.loose(&message, &mut out.at(place));
+                self.loose(&message, model.as_ref(), &mut out.at(place));
             }
         }
     }

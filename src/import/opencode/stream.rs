@@ -55,7 +55,7 @@ impl Stream {
             Some("tool_use") => self.tool(session, row, record, told, sink),
             Some("step_finish") => self.step(session, row, record.place, sink),
             Some(kind) if OTHER_ROWS.contains(&kind) => {}
-            Some(kind) => told.skip("rows", kind, &mut out),
+            Some(kind) => told.skip_unless_call("rows", kind, row, &mut out),
             None => out.fault(FaultCode::MissingField, "a row without `type`"),
         }
     }

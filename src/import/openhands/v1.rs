@@ -67,7 +67,7 @@ pub fn read(
             out.fault(FaultCode::UnknownType, message);
         }
         Some(kind) if OTHER_KINDS.contains(&kind) => {}
-        Some(kind) => told.skip("events", kind, out),
+        Some(kind) => told.skip_unless_call("events", kind, event, out),
         None => out.fault(FaultCode::MissingField, "an event without `kind`"),
     }
     Ok(())

@@ -100,9 +100,15 @@ impl Otel {
         };
         for resource in items("resourceSpans", Some(resources), out) {
             let service = service(resource);
-            let scopes = member(resource, "scopeSpans", "scope_spans")
-                .or_else(|| resource.get("instrumentationLibrarySpans"));
-            for scope in items("scopeSpans", scopes, out) {
+            // Recorders of the time between two versions write a list of each.
+            let older = resource.get("instrumentationLibrarySpans");
+            let scopes = items(
+                "scopeSpans",
+                member(resource, "scopeSpans", "scope_spans"),
+                out,
+            );
+            let older = items("instrumentationLibrarySpans", older, out);
+            for scope in scopes.iter().chain(older) {
                 for span in items("spans", scope.get("spans"), out) {
                     // What makes it unusable has been reported.
                     let _ = span::take(span, service, &mut self.spans, &mut self.told, out);

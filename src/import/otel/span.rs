@@ -49,7 +49,16 @@ pub fn take(
     let trace = id("traceId", "trace_id")?;
     let own = id("spanId", "span_id")?;
     let parent = id("parentSpanId", "parent_span_id")?;
-    let attributes = Attributes::of_list(span.get("attributes"), DECIDING, out)?;
+    let attributes = match span.get("attributes") {
+        list @ (None | Some(Json::Null | Json::Array(_))) => {
+            Attributes::of_list(list, DECIDING, out)?
+        }
+        Some(other) => {
+            let message = format!("`attributes` has to be an array, not {}", kind(other));
+            out.fault(FaultCode::BadField, message);
+            return Err(Unusable);
+        }
+    };
     if attributes.text(&["logfire.span_type"]) == Some("pending_span") {
         return Ok(());
     }

@@ -184,7 +184,7 @@ impl Pi {
             }
             Some(kind) => {
                 if !OTHER_ROWS.contains(&kind) {
-                    self.told.skip("rows", kind, out);
+                    self.told.skip_unless_call("rows", kind, row, out);
                 }
                 Ok(())
             }

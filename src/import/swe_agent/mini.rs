@@ -128,11 +128,15 @@ impl Reader<'_> {
             return self.named(message, "call_id", "output", interrupt, out);
         }
         match role(message) {
+            Some("function") => out.stranger("SWE-agent"),
+            Some("assistant") if message.get("function_call").is_some() => {
+                out.stranger("SWE-agent");
+            }
             Some("assistant") => self.assistant(message, out),
             Some("tool") => return self.named(message, "tool_call_id", "content", interrupt, out),
             Some("user") => self.user(message, interrupt, out),
             Some("system" | "developer" | "exit") => {}
-            Some(role) => self.told.skip("messages", role, out),
+            Some(role) => self.told.skip_unless_call("messages", role, message, out),
             None if message.get("output").is_some() => self.assistant(message, out),
             None => {
                 out.fault(FaultCode::MissingField, "a message without `role`");

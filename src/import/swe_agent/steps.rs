@@ -153,7 +153,7 @@ impl Reader<'_> {
                     self.observe(message.get("content"), out);
                 }
                 Some("user" | "tool" | "system") => {}
-                Some(role) => self.told.skip("messages", role, out),
+                Some(role) => self.told.skip_unless_call("messages", role, message, out),
                 None => out.fault(FaultCode::MissingField, "a message without `role`"),
             }
         }

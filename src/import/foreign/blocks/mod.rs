@@ -50,6 +50,17 @@ pub fn is_result(kind: &str) -> bool {
 /// Reads a block of a message. `None` is one that is not about a call, or one that cannot be used,
 /// which has been reported.
 pub fn read<'j>(block: &'j Json<'j>, told: &mut Told, out: &mut Out<'_>) -> Option<Part<'j>> {
+    read_beside(block, false, told, out)
+}
+
+/// The same. `has_run` says that the tool has run, as what stands beside the block tells, whatever its
+/// text says.
+pub fn read_beside<'j>(
+    block: &'j Json<'j>,
+    has_run: bool,
+    told: &mut Told,
+    out: &mut Out<'_>,
+) -> Option<Part<'j>> {
     let Some(name) = block.get("type").and_then(Json::as_str) else {
         out.fault(FaultCode::BadField, "a content block without a type");
         return None;
@@ -58,7 +69,7 @@ pub fn read<'j>(block: &'j Json<'j>, told: &mut Told, out: &mut Out<'_>) -> Opti
         return call(block, out).ok().map(|call| Part::Call(Box::new(call)));
     }
     if is_result(name) {
-        return result(block, told, out).ok();
+        return result(block, has_run, told, out).ok();
     }
     if !OTHER.contains(&name) {
         told.skip("blocks", name, out);
@@ -87,6 +98,7 @@ fn call(block: &Json<'_>, out: &mut Out<'_>) -> Result<ToolCall<'static>, Unusab
 
 fn result<'j>(
     block: &'j Json<'j>,
+    has_run: bool,
     told: &mut Told,
     out: &mut Out<'_>,
 ) -> Result<Part<'j>, Unusable> {
@@ -95,7 +107,11 @@ fn result<'j>(
     let value = block.get("content");
     let content = Content::of(value);
     let error = failed(block, out);
-    if let Some(by) = content.text().filter(|_| error).and_then(refusal::by) {
+    if let Some(by) = content
+        .text()
+        .filter(|_| error && !has_run)
+        .and_then(refusal::by)
+    {
         let message = "calls whose error result tells of a refusal are taken as not executed";
         told.assume(message, out);
         return Ok(Part::Answer(id, Answer::Refusal(by)));
