@@ -197,11 +197,7 @@ fn mistyped_tools_are_doubted() {
             3,
             "`http_request`",
         ),
-        (
-            "[[labels]]\nlabel = 'x'\ntools = ['WebSaerch']\n",
-            4,
-            "`WebSearch`",
-        ),
+        ("[[labels]]\nlabel = 'x'\ntools = ['Agnet']\n", 4, "`Agent`"),
         (
             "[[labels]]\nlabel = 'secret_raed'\ntools = ['x']\n",
             3,
