@@ -138,4 +138,78 @@ fn mistakes_in_a_policy_that_extends_are_told_with_their_place() {
     assert!(id.contains("gate.toml:2:6"), "{id}");
     let wrong = errors("extends = 'strict'\ngates = 3\n");
     assert!(wrong.contains("gate.toml:2:"), "{wrong}");
+    let short = errors("extends = 'coding-agent'\nwithout = ['force-push']\n");
+    let meant = "did you mean `coding-agent/force-push`?";
+    assert!(short.contains(meant), "{short}");
+    for (rule, table) in [
+        ("many-sends", "[dcbf.barriers.privacy]"),
+        ("coding-agent/shell", "[[labels]]"),
+    ] {
+        let text = format!("extends = 'coding-agent'\nwithout = ['{rule}']\n");
+        let error = errors(&text);
+        assert!(error.contains("is no contract"), "{error}");
+        assert!(error.contains(table), "{error}");
+    }
+}
+
+#[test]
+fn an_expression_replaces_the_barrier_of_the_preset() {
+    let text = "extends = 'coding-agent'\n[dcbf.barriers.safety]\nexpr = '1.0'\n";
+    let policy = read(text).expect("a policy");
+    let barrier = &policy.dcbf.barriers[0];
+    assert_eq!((barrier.name.as_str(), barrier.margin), ("safety", 0.0));
+    let window = "extends = 'coding-agent'\n[dcbf.barriers.safety]\nexpr = '1.0'\nwindow = 3\n";
+    let error = read(window).expect_err("a key of the measure");
+    assert!(error.contains("gate.toml:4:1"), "{error}");
+}
+
+#[test]
+fn ids_of_contracts_are_unlike() {
+    let own = "[[contracts]]\nid = 'a'\ntools = ['*']\nrequire = 'true'\n";
+    let error = read(&format!("{own}{own}")).expect_err("two of one id");
+    assert!(error.contains("gate.toml:6:6"), "{error}");
+    assert!(error.contains("line 2"), "{error}");
+    let of_preset = own.replace("'a'", "'strict/no-writes'");
+    let error = read(&format!("extends = 'strict'\n{of_preset}")).expect_err("the preset's id");
+    assert!(error.contains("gate.toml:3:6"), "{error}");
+    assert!(error.contains("in the preset has"), "{error}");
+    let replaced = format!("extends = 'strict'\nwithout = ['strict/no-writes']\n{of_preset}");
+    read(&replaced).expect("the preset's is left out");
+}
+
+#[test]
+fn mistyped_tools_are_doubted() {
+    let warned = |text: &str| {
+        let policy = read(text).unwrap_or_else(|e| panic!("{e}"));
+        let warnings = policy.warnings.iter();
+        let told = warnings.map(|w| format!("{}:{}", w.place.line, w.message));
+        told.collect::<Vec<_>>().join("\n")
+    };
+    let base = "extends = 'coding-agent'\n";
+    for (text, line, near) in [
+        (
+            "[[contracts]]\ntools = ['shel']\nrequire = 'true'\n",
+            3,
+            "`shell`",
+        ),
+        (
+            "[privilege.agents.a]\ndeny_tools = ['http_requets']\n",
+            3,
+            "`http_request`",
+        ),
+        ("[[labels]]\nlabel = 'x'\ntools = ['Agnet']\n", 4, "`Agent`"),
+        (
+            "[[labels]]\nlabel = 'secret_raed'\ntools = ['x']\n",
+            3,
+            "`secret_read`",
+        ),
+    ] {
+        let told = warned(&format!("{base}{text}"));
+        assert!(told.starts_with(&format!("{line}:")), "{text}: {told}");
+        assert!(told.contains(near), "{text}: {told}");
+    }
+    let alike = "[[contracts]]\ntools = ['get_user', 'get_users', 'Get_User']\nrequire = 'true'\n";
+    assert_eq!(warned(alike), "");
+    let none = read("[[contracts]]\ntools = []\nrequire = 'true'\n").expect_err("no tools");
+    assert!(none.contains("gate.toml:2:9"), "{none}");
 }

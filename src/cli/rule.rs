@@ -56,6 +56,10 @@ fn page(id: &str) -> anyhow::Result<String> {
     }
     let rules = rules::all();
     let ids = rules.iter().map(|rule| rule.id.as_str());
+    let group = |full: &str| full.split('/').next() == Some(id);
+    if ids.clone().any(group) {
+        bail!("`{id}` is no rule, but has some: `gate rule --list {id}` lists them");
+    }
     // A rule may be asked for by its own name alone, where only one has it.
     let mut named = ids
         .clone()

@@ -143,6 +143,7 @@ fn default_name(r: &mut Reader<'_>, name: &str) -> String {
         name: name.to_owned(),
         at: None,
         checked: false,
+        list: None,
     });
     name.to_owned()
 }

@@ -7,6 +7,7 @@ use super::table::{Item, Table};
 use crate::policy::Contract;
 use crate::policy::expr::Site;
 use crate::policy::matcher::Scope;
+use std::collections::HashMap;
 
 /// Longest id of a contract, in bytes.
 const LONGEST_ID: usize = 100;
@@ -18,13 +19,49 @@ pub fn contracts<'t>(
     without: &[String],
 ) -> Vec<Contract> {
     let mut contracts = r.tables(item, contract);
-    contracts.retain(|contract| !contract.id.as_ref().is_some_and(|id| without.contains(id)));
+    contracts.retain(|(_, c)| !c.id.as_ref().is_some_and(|id| without.contains(id)));
+    repeated_ids(r, &contracts);
     contracts
+        .into_iter()
+        .map(|(_, contract)| contract)
+        .collect()
 }
 
-fn contract<'t>(r: &mut Reader<'t>, t: &mut Table<'t>) -> Option<Contract> {
-    let id = t.get("id").and_then(|item| id(r, item));
-    let tools = r.globs(t.get("tools"), Scope::Names, Names::Listed);
+/// Notes contracts with the id of an earlier one: records would not say which of them refused.
+fn repeated_ids(r: &mut Reader<'_>, contracts: &[(usize, Contract)]) {
+    let mut first: HashMap<&str, usize> = HashMap::new();
+    for (at, contract) in contracts {
+        let Some(id) = contract.id.as_deref() else {
+            continue;
+        };
+        let Some(&earlier) = first.get(id) else {
+            first.insert(id, *at);
+            continue;
+        };
+        let (other, help) = match r.source.place(earlier).line {
+            0 => (
+                "the preset".to_owned(),
+                format!("to replace that contract write `without = [\"{id}\"]`"),
+            ),
+            line => (format!("line {line}"), "choose another id".to_owned()),
+        };
+        let message = format!("the contract in {other} has the id `{id}` already");
+        r.error(*at, message, Some(help));
+    }
+}
+
+/// Reads a contract, with the place of its id.
+fn contract<'t>(r: &mut Reader<'t>, t: &mut Table<'t>) -> Option<(usize, Contract)> {
+    let item = t.get("id");
+    let id_at = item.as_ref().map_or(t.at, |item| item.span().start);
+    let id = item.and_then(|item| id(r, item));
+    let tools = t.get("tools");
+    if let Some(item) = tools.as_ref().filter(|item| item.is_empty()) {
+        let message = "a contract for no tools holds for no call";
+        let help = "for every tool write `tools = [\"*\"]`".to_owned();
+        r.error(item.span().start, message, Some(help));
+    }
+    let tools = r.globs(tools, Scope::Names, Names::Tools);
     let require = r.expressions(t.get("require"), Site::Require);
     let ensure = r.expressions(t.get("ensure"), Site::Ensure);
     let schema = schema(r, t.get("schema"));
@@ -37,7 +74,7 @@ fn contract<'t>(r: &mut Reader<'t>, t: &mut Table<'t>) -> Option<Contract> {
         let help = "for every tool write `tools = [\"*\"]`".to_owned();
         r.error(t.at, "a contract needs `tools`", Some(help));
     }
-    Some(Contract {
+    let contract = Contract {
         id,
         tools: tools?,
         require,
@@ -45,7 +82,8 @@ fn contract<'t>(r: &mut Reader<'t>, t: &mut Table<'t>) -> Option<Contract> {
         schema,
         message,
         place: r.source.place(t.at),
-    })
+    };
+    Some((id_at, contract))
 }
 
 /// Reads the name of a contract, which reports show and shells and addresses can hold.

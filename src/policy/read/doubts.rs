@@ -5,27 +5,31 @@ use crate::policy::{BarrierSpec, Dcbf, Measure, Policy, PolicyWarning};
 
 /// Most edits between two names that are taken for a slip of the pen.
 const SLIP: usize = 2;
+/// Longest name that is compared, in characters.
+const LONGEST: usize = 64;
 
 /// Notes names that differ from another name of the policy by a letter or two, where a mistyped
 /// name would silently protect nothing.
 pub fn similar_names(r: &mut Reader<'_>) {
     let names = std::mem::take(&mut r.names);
-    for (i, named) in names.iter().enumerate() {
-        let Some(at) = named.at.filter(|_| named.checked) else {
+    let spelled: Vec<Spelled<'_>> = names.iter().map(Spelled::of).collect();
+    for (i, named) in spelled.iter().enumerate().filter(|(_, s)| s.named.checked) {
+        let near = |other: &&Spelled<'_>| named.is_near(other);
+        // Of two names that are both checked, the later one is the one to look at.
+        let later = spelled[i + 1..].iter().filter(|s| !s.named.checked);
+        let Some(other) = spelled[..i].iter().chain(later).find(near) else {
             continue;
         };
-        if let Some(other) = lookalike(named, &names[..i]).or_else(|| {
-            // Of two names that are both checked, the later one is the one to look at.
-            let later: Vec<_> = names[i + 1..]
-                .iter()
-                .filter(|n| !n.checked)
-                .cloned()
-                .collect();
-            lookalike(named, &later)
-        }) {
+        let (mut slip, mut meant) = (named.named, other.named);
+        let own = |named: &Named| named.at.filter(|&at| at < r.source.preset());
+        // What the preset says is right.
+        if own(slip).is_none() {
+            std::mem::swap(&mut slip, &mut meant);
+        }
+        if let Some(at) = own(slip) {
             let message = format!(
-                "`{}` is close to `{other}`, which the policy names too",
-                named.name
+                "`{}` is close to `{}`, which the policy names too",
+                slip.name, meant.name
             );
             r.warn("similar_name", at, message);
         }
@@ -33,20 +37,39 @@ pub fn similar_names(r: &mut Reader<'_>) {
     r.names = names;
 }
 
-fn lookalike(named: &Named, others: &[Named]) -> Option<String> {
-    let name = named.name.to_lowercase();
-    let length = name.chars().count();
-    if length > 64 {
-        return None;
+/// A name with what makes comparing it quick: most names of a policy are nothing like each other.
+struct Spelled<'n> {
+    named: &'n Named,
+    lower: String,
+    length: usize,
+    /// Which characters it has, by their number modulo 64.
+    letters: u64,
+}
+
+impl<'n> Spelled<'n> {
+    fn of(named: &'n Named) -> Spelled<'n> {
+        let lower = named.name.to_lowercase();
+        let bits = lower.chars().map(|c| 1u64 << (u32::from(c) % 64));
+        Spelled {
+            named,
+            length: lower.chars().count(),
+            letters: bits.fold(0, |all, bit| all | bit),
+            lower,
+        }
     }
-    others
-        .iter()
-        .filter(|other| other.name != named.name && other.name.chars().count() <= 64)
-        .find(|other| {
-            let other = other.name.to_lowercase();
-            strsim::damerau_levenshtein(&name, &other) <= SLIP.min(length / 4)
-        })
-        .map(|other| other.name.clone())
+
+    /// Whether this name may be a slip of the pen for the other.
+    fn is_near(&self, other: &Spelled<'_>) -> bool {
+        let slip = SLIP.min(self.length / 4);
+        // An edit adds one character and takes one away at most.
+        let unlike = (self.letters ^ other.letters).count_ones() as usize;
+        self.length <= LONGEST
+            && self.length.abs_diff(other.length) <= slip
+            && unlike <= 2 * slip
+            && self.named.name != other.named.name
+            && (self.named.list.is_none() || self.named.list != other.named.list)
+            && strsim::damerau_levenshtein(&self.lower, &other.lower) <= slip
+    }
 }
 
 /// Doubts about the barriers: those that are negative before the first call, and privacy budgets

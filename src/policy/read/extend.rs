@@ -2,10 +2,10 @@
 //!
 //! Tables are merged key by key. Rules add up: `[[labels]]`, `[[contracts]]` and `gates.refuse` of the
 //! policy come after those of the preset. Every other value of the policy takes the place of the
-//! preset's. `without` names contracts of the preset that are left out.
+//! preset's; a barrier with an `expr` takes the place of the whole barrier. `without` names contracts of the preset that are left out.
 
 use crate::diag::nearest;
-use crate::policy::presets::{self, Preset};
+use crate::policy::presets::{self, Preset, PresetRule};
 use crate::policy::read::reader::Reader;
 use crate::policy::read::table::{Item, Table};
 use crate::policy::toml::Source;
@@ -14,6 +14,9 @@ use ::toml::de::{DeTable, DeValue};
 
 /// Lists that grow instead of being replaced, by their path.
 const GROWING: &[&str] = &["labels", "contracts", "gates.refuse"];
+
+/// Where barriers stand, each by its name.
+const BARRIERS: &str = "dcbf.barriers.";
 
 /// The policy laid over the preset that it names. What is wrong with the name is told by [`read`].
 pub fn merged<'t>(table: &DeTable<'t>, source: &Source<'t>) -> DeTable<'t> {
@@ -53,14 +56,35 @@ pub fn read<'t>(r: &mut Reader<'t>, t: &mut Table<'t>) -> Vec<String> {
             left_out.push(text.to_owned());
             continue;
         }
-        let help = match nearest(text, rules.iter().map(String::as_str)) {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None => format!("there are {}", rules.join(", ")),
-        };
-        let message = format!("`{}` has no contract `{text}`", preset.id);
+        let (message, help) = unknown_contract(preset, text, &rules);
         r.error(item.at, message, Some(help));
     }
     left_out
+}
+
+/// What is wrong with a name in `without`, and what to do about it.
+fn unknown_contract(preset: &Preset, text: &str, contracts: &[String]) -> (String, String) {
+    let full = format!("{}/{text}", preset.id);
+    let named = |rule: &PresetRule| rule.id == text || rule.id == full;
+    let message = format!("`{}` has no contract `{text}`", preset.id);
+    let help = match preset.rules().into_iter().find(named) {
+        Some(rule) if contracts.contains(&rule.id) => format!("did you mean `{}`?", rule.id),
+        Some(rule) => {
+            let setting = rule.settings.iter().find(|line| line.starts_with('['));
+            let setting = setting.copied().unwrap_or_default();
+            let message = format!("`{text}` is no contract, so that it cannot be left out");
+            let help = match setting {
+                "[[labels]]" => "a label refuses nothing by itself",
+                _ => "set the values of its table in the policy instead",
+            };
+            return (message, format!("it stands for `{setting}`: {help}"));
+        }
+        None => match nearest(text, contracts.iter().map(String::as_str)) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("there are {}", contracts.join(", ")),
+        },
+    };
+    (message, help)
 }
 
 fn preset<'t>(r: &mut Reader<'t>, item: Item<'t>) -> Option<&'static Preset> {
@@ -86,7 +110,11 @@ fn lay<'t>(path: &str, over: &DeTable<'t>, base: &mut DeTable<'t>) {
             path => format!("{path}.{name}"),
         };
         match (base.get_mut(name.as_ref()), value.get_ref()) {
-            (Some(below), DeValue::Table(table)) if below.get_ref().is_table() => {
+            // An expression replaces the measure, and the barrier's own keys with it.
+            (Some(below), DeValue::Table(table))
+                if below.get_ref().is_table()
+                    && !(path.starts_with(BARRIERS) && table.contains_key("expr")) =>
+            {
                 if let DeValue::Table(below) = below.get_mut() {
                     lay(&path, table, below);
                 }

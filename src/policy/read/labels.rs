@@ -14,7 +14,7 @@ pub fn labels<'t>(r: &mut Reader<'t>, item: Option<Item<'t>>) -> Vec<LabelRule> 
 
 fn label<'t>(r: &mut Reader<'t>, t: &mut Table<'t>) -> Option<LabelRule> {
     let item = t.get("label");
-    let tools = r.globs(t.get("tools"), Scope::Names, Names::Listed);
+    let tools = r.globs(t.get("tools"), Scope::Names, Names::Tools);
     let when = r.expression(t.get("when"), Site::Label);
     let Some(item) = item else {
         r.error(t.at, "a label rule needs `label`", None);
@@ -26,6 +26,7 @@ fn label<'t>(r: &mut Reader<'t>, t: &mut Table<'t>) -> Option<LabelRule> {
         name: name.to_owned(),
         at: Some(at),
         checked: false,
+        list: None,
     });
     Some(LabelRule {
         label: name.to_owned(),

@@ -15,6 +15,8 @@ pub const MAX_PATTERNS: usize = 10_000;
 pub enum Names {
     /// It is: mistyped, it would silently protect nothing.
     Checked,
+    /// It is, but for the other names of its own list, where tools may well resemble each other.
+    Tools,
     /// It only serves for comparison.
     Listed,
 }
@@ -30,10 +32,15 @@ impl<'t> Reader<'t> {
         let item = item?;
         let texts = self.texts(Some(item.clone()))?;
         let mut patterns = Vec::with_capacity(texts.len());
+        let before = self.names.len();
         for (element, text) in texts {
             if self.glob(text, element.span().start, names) {
                 patterns.push(text.to_owned());
             }
+        }
+        if names == Names::Tools {
+            let list = Some(item.span().start);
+            self.names[before..].iter_mut().for_each(|n| n.list = list);
         }
         self.matcher(patterns, scope, item.at)
     }
@@ -52,7 +59,8 @@ impl<'t> Reader<'t> {
             self.names.push(Named {
                 name: text.to_owned(),
                 at: Some(at),
-                checked: names == Names::Checked,
+                checked: names != Names::Listed,
+                list: None,
             });
         }
         true
@@ -125,6 +133,7 @@ impl<'t> Reader<'t> {
                             name,
                             at,
                             checked: true,
+                            list: None,
                         });
                     }
                 }

@@ -27,7 +27,7 @@ fn agent<'t>(r: &mut Reader<'t>, item: Item<'t>) -> Agent {
         let resource_patterns = resources(r, t.get("resources"));
         Agent {
             tools: r.globs(t.get("tools"), Scope::Tool, Names::Listed),
-            deny_tools: r.globs(t.get("deny_tools"), Scope::Names, Names::Listed),
+            deny_tools: r.globs(t.get("deny_tools"), Scope::Names, Names::Tools),
             resources: resource_patterns.as_deref().map(glob_set),
             resource_patterns: resource_patterns.unwrap_or_default(),
             max_call_cost: r.money(t.get("max_call_cost_usd")),

@@ -33,6 +33,8 @@ pub struct Named {
     pub at: Option<usize>,
     /// Whether it stands where a mistyped name silently protects nothing.
     pub checked: bool,
+    /// The list of tools that it stands in, by its offset: its names are not compared with each other.
+    pub list: Option<usize>,
 }
 
 /// Reads the values of one policy.

@@ -24,6 +24,12 @@ impl<'t> Item<'t> {
         self.value.span()
     }
 
+    /// Whether the value is a list of nothing.
+    pub fn is_empty(&self) -> bool {
+        let list = self.value.get_ref().as_array();
+        list.is_some_and(|list| list.is_empty())
+    }
+
     /// The elements, where the value is a list.
     pub fn elements(&self) -> Option<Vec<Item<'t>>> {
         let list = self.value.get_ref().as_array()?;
