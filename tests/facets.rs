@@ -168,6 +168,7 @@ const CALLS: &[Call] = &[
     ("SlashCommand", r#"{"command":"/compact now"}"#, ["", "", "", "", ""]),
     ("mcp__bot__help", r#"{"command":"list"}"#, ["", "", "", "", ""]),
     ("mcp__bot__do", r#"{"command":"rm x"}"#, ["rm x", "", "x", "", ""]),
+    ("get_output", r#"{"command":"ls"}"#, ["ls", "", "", "", ""]),
     ("mcp__bot__do", r#"{"command":"./x"}"#, ["./x", "", "", "", ""]),
     ("mcp__ssh__run_on_host", r#"{"command":"reboot"}"#, ["reboot", "", "", "", ""]),
     ("delete_file", r#"{"uri":"file:///a/b"}"#, ["", "", "/a/b", "", ""]),

@@ -110,9 +110,7 @@ pub(super) fn values(words: &[Word], state: &State, budget: &mut Budget) -> Opti
     let mut found: Vec<Value> = Vec::new();
     for word in words {
         let known = word.parts.iter().all(|part| part.kind == PartKind::Quoted);
-        if braces::expand(word).is_none() {
-            return None;
-        }
+        braces::expand(word)?;
         for field in expander.fields(word) {
             let unknown = !known && field.contains(['$', '`', '(']);
             let value: Value = (!unknown).then(|| Rc::from([field]));

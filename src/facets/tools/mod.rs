@@ -6,10 +6,12 @@
 mod table;
 
 use super::options::is_in;
-use super::{names, paths};
+use super::wrappers::SHELLS;
+use super::{names, paths, programs};
 use table::{
-    Access, DESTINATIONS, NO_SHELLS, NOUNS, OTHER_LANGUAGES, PATCHES, PATHS, RUNNING, SERVERS,
-    SHELL_TOOLS, SHELL_WORDS, SHELL_WORKDIRS, SOURCES, TOOLS, TYPING, VERBS, WORKDIRS,
+    Access, DESTINATIONS, NO_SHELLS, NOUNS, OTHER_LANGUAGES, PATCHES, PATHS, PROGRAM_WORDS,
+    RUNNING, SERVERS, SHELL_TOOLS, SHELL_WORDS, SHELL_WORKDIRS, SOURCES, TOOLS, TYPING, VERBS,
+    WORKDIRS,
 };
 
 /// What an editor's call does, by its `command`.
@@ -127,11 +129,14 @@ impl Tool {
     }
 
     /// Whether the text under such a key may be something else: a name of a skill or a subcommand. Of
-    /// a tool that is no shell by its name, one plain word is.
+    /// a tool that is no shell by its name, one plain word is which names no well-known program.
     pub fn is_other_command(&self, text: &str) -> bool {
         let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | ':');
         is_in(NO_SHELLS, &self.name)
-            || (!self.is_shell() && !self.has(RUNNING) && text.trim().chars().all(plain))
+            || (!self.is_shell()
+                && !self.has(RUNNING)
+                && text.trim().chars().all(plain)
+                && !is_program(text.trim()))
     }
 
     /// Whether a text under `key` names a program whose words stand in a list beside it.
@@ -147,6 +152,11 @@ impl Tool {
     fn has(&self, words: &str) -> bool {
         self.name.split('_').any(|word| is_in(words, word))
     }
+}
+
+/// Whether a word names a well-known program.
+fn is_program(word: &str) -> bool {
+    programs::find(word).is_some() || is_in(SHELLS, word) || is_in(PROGRAM_WORDS, word)
 }
 
 /// Whether a list under `key` holds the words of the program beside it.

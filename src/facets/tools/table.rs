@@ -129,6 +129,10 @@ pub(super) const NO_SHELLS: &str = "skill slash_command";
 /// Further words of a name that tell that a `command` of one word is run.
 pub(super) const RUNNING: &str = "exec execute run runner ssh process spawn";
 
+/// Programs that do something without further words and are in no other table.
+pub(super) const PROGRAM_WORDS: &str = "env printenv set id whoami hostname uname pwd ps top kill history \
+    reboot shutdown halt poweroff crontab sudo su npm yarn pnpm pip cargo docker kubectl powershell pwsh cmd";
+
 /// Names of shells that hold none of those words.
 pub(super) const SHELL_TOOLS: &str = "exec run execute subprocess";
 
