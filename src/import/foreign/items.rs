@@ -113,10 +113,7 @@ pub fn read<'j>(
         }
     };
     Ok(match kind {
-        "message" => {
-            check_message(item, out)?;
-            Item::Message
-        }
+        "message" => check_message(item, out).map(|()| Item::Message)?,
         "mcp_approval_request" => Item::Request(call(item, kind, told, out)?),
         "mcp_approval_response" => Item::Response,
         _ if kind.ends_with("_call") => Item::Call(call(item, kind, told, out)?),
@@ -132,8 +129,7 @@ pub fn read<'j>(
 /// Checks that a message is one of the API, whose messages hold no calls and no results.
 fn check_message(message: &Json<'_>, out: &mut Out<'_>) -> Result<(), Unusable> {
     let role = message.get("role").and_then(Json::as_str);
-    let is_result = matches!(role, Some("tool" | "function"));
-    if is_result || may_call(message) {
+    if matches!(role, Some("tool" | "function")) || may_call(message) {
         let text =
             "a message with calls or results of its own, as chat messages have them, is not used";
         out.fault(FaultCode::UnknownType, text);
