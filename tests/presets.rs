@@ -6,7 +6,7 @@ mod program;
 use gate::policy::presets::{Example, PRESETS, PresetRule};
 use gate::policy::{Policy, PolicySource, parse};
 use gate::rules;
-use program::replay;
+use program::{Scratch, replay};
 
 fn read(text: &str) -> Result<Policy, String> {
     let load = |_: &str| Err("there are no files".to_owned());
@@ -212,4 +212,14 @@ fn mistyped_tools_are_doubted() {
     assert_eq!(warned(alike), "");
     let none = read("[[contracts]]\ntools = []\nrequire = 'true'\n").expect_err("no tools");
     assert!(none.contains("gate.toml:2:9"), "{none}");
+}
+
+#[test]
+fn what_has_rules_is_no_rule() {
+    for name in ["coding-agent", "gates"] {
+        let ran = Scratch::new().gate(&format!("rule {name}")).ends(2);
+        let list = format!("`gate rule --list {name}`");
+        assert!(ran.err.contains(&list), "{}", ran.err);
+        Scratch::new().gate(&format!("rule --list {name}")).ends(0);
+    }
 }

@@ -78,6 +78,10 @@ fn what_the_user_did_not_ask_for_is_refused() {
         ("Inform Bob", "send_email"),
         ("Ask Bob when he comes", "send_email"),
         ("Email Bob the notes", "send_email"),
+        (
+            "Please email the text 'hi' to ann@example.org",
+            "send_email",
+        ),
         ("Get rid of the largest file", "delete_file"),
         ("Erase the old notes", "delete_file"),
         ("I want a table for two at eight", "reserve_restaurant"),
