@@ -10,6 +10,7 @@ mod claude_code;
 mod claude_code_refusals;
 mod codex;
 mod fixtures;
+mod fixtures_of_traces;
 mod gemini;
 mod inspect_ai;
 mod langchain;

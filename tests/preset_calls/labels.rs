@@ -24,7 +24,7 @@ fn secrets_are_read() {
             "env | grep -i token",
             "gh auth status -t",
             "gh auth token",
-            r#"{"tool":"Read","args":{"file_path":"/work/.env"}}"#,
+            r#"{"tool":"Read","args":{"file_path":"/project/.env"}}"#,
             r#"{"tool":"Grep","args":{"pattern":"KEY","path":".env"}}"#,
         ],
         &[
