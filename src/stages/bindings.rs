@@ -34,12 +34,7 @@ impl Bindings for CallBindings<'_, '_> {
             Variable::CallLabels => list(&cx.names.labels),
             Variable::CallEstimatedCostUsd => Value::Float(cx.estimate.usd()),
             Variable::CallText => cx.text()?.into(),
-            Variable::CallCommands => list(&facets(cx)?.commands()),
-            Variable::CallReads => list(&facets(cx)?.reads()),
-            Variable::CallWrites => list(&facets(cx)?.writes()),
-            Variable::CallDeletes => list(&facets(cx)?.deletes()),
-            Variable::CallUrls => list(&facets(cx)?.urls()),
-            Variable::CallHosts => list(&facets(cx)?.hosts()),
+            facet if facet.is_facet() => return facets(cx, facet),
             Variable::Result => {
                 let outcome = self.outcome?;
                 let result = outcome.result.as_ref();
@@ -76,10 +71,29 @@ impl Bindings for CallBindings<'_, '_> {
     }
 }
 
-/// The arguments taken apart; absent where they are not told, or go beyond what is read.
-fn facets<'c>(cx: &'c CallContext<'_>) -> Option<Arguments<'c>> {
-    let arguments = Arguments::new(&cx.call.tool, cx.args()?);
-    (!arguments.beyond()).then_some(arguments)
+/// The facets of a call and how each is read off its arguments.
+pub(super) const FACETS: [(Variable, Facet); 6] = [
+    (Variable::CallCommands, |a| a.commands()),
+    (Variable::CallReads, |a| a.reads()),
+    (Variable::CallWrites, |a| a.writes()),
+    (Variable::CallDeletes, |a| a.deletes()),
+    (Variable::CallUrls, |a| a.urls()),
+    (Variable::CallHosts, |a| a.hosts()),
+];
+
+/// Reads one facet.
+type Facet = for<'a, 'b> fn(&'b Arguments<'a>) -> Vec<String>;
+
+/// A facet; absent where the arguments are not told, or go beyond what is read. Policies ask for
+/// the same ones in many rules, so that each is read once.
+fn facets(cx: &CallContext<'_>, facet: Variable) -> Option<Value> {
+    let at = FACETS.iter().position(|(variable, _)| *variable == facet)?;
+    let (slot, (_, read)) = (cx.facets.get(at)?, FACETS.get(at)?);
+    let value = slot.get_or_init(|| {
+        let arguments = Arguments::new(&cx.call.tool, cx.args()?);
+        (!arguments.beyond()).then(|| list(&read(&arguments)))
+    });
+    value.clone()
 }
 
 fn list<S: AsRef<str>>(texts: &[S]) -> Value {

@@ -175,6 +175,9 @@ pub struct CallContext<'a> {
     args: OnceLock<Json<'a>>,
     /// Text of the arguments, put together when first asked for.
     text: OnceLock<String>,
+    /// What the arguments say the call does, in the order of `bindings::FACETS`, each worked out
+    /// when first asked for. Absent where that cannot be known.
+    facets: [OnceLock<Option<cel::Value>>; bindings::FACETS.len()],
 }
 
 impl<'a> CallContext<'a> {
@@ -202,6 +205,7 @@ impl<'a> CallContext<'a> {
             elapsed_ns: None,
             args: OnceLock::new(),
             text: OnceLock::new(),
+            facets: Default::default(),
         }
     }
 
