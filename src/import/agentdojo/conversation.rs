@@ -1,13 +1,11 @@
 //! The messages of one run.
 
 use crate::import::foreign::{
-    Answer, Content, Out, Run, Unusable, arguments, check_value, identifier, kind, once, quote,
-    tool_name,
+    Answer, Content, Out, Run, Unusable, call, check_value, identifier, kind, once, quote,
 };
-use crate::trace::event::{Outcome, RawJson, RunStart, RunStatus, ToolCall, ToolResult};
+use crate::trace::event::{Outcome, RawJson, RunStart, RunStatus, ToolResult};
 use crate::trace::fault::FaultCode;
 use crate::trace::json::Json;
-use std::borrow::Cow;
 
 /// Fields of a message that decide what it is.
 const FIELDS: &[&str] = &[
@@ -94,7 +92,7 @@ impl Conversation {
         self.answered = entries.is_empty();
         self.run.turn(None);
         for entry in entries {
-            if let Ok(call) = call(entry, out) {
+            if let Ok(call) = call::object(entry, ["function", "id", "args"], out) {
                 self.run.call(call, out);
             }
         }
@@ -119,26 +117,6 @@ impl Conversation {
         }
         Ok(())
     }
-}
-
-fn call(entry: &Json<'_>, out: &mut Out<'_>) -> Result<ToolCall<'static>, Unusable> {
-    if !matches!(entry, Json::Object(_)) {
-        let message = format!("a call has to be an object, not {}", kind(entry));
-        out.fault(FaultCode::BadField, message);
-        return Err(Unusable);
-    }
-    once(entry, &["function", "args", "id"], out)?;
-    let tool = tool_name("function", entry.get("function"), out)?;
-    let id = identifier("id", entry.get("id"), out)?;
-    let args = entry.get("args").filter(|args| **args != Json::Null);
-    Ok(ToolCall {
-        tool: Cow::Owned(tool.to_owned()),
-        id: id.map(|id| Cow::Owned(id.to_owned())),
-        args: arguments(tool, args, out),
-        // A call without arguments has an empty object.
-        args_unknown: args.is_none(),
-        ..ToolCall::default()
-    })
 }
 
 /// What came back. The agent is shown the error in place of the content.

@@ -1,8 +1,8 @@
 //! A trajectory, step by step, and those within it.
 
 use crate::import::foreign::{
-    Answer, Content, Out, Run, Told, Unit, Unusable, arguments, check_value, identifier, kind,
-    meta, once, quote, timestamp, tool_name,
+    Answer, Content, Out, Run, Told, Unit, Unusable, call, check_value, identifier, kind, meta,
+    once, quote, timestamp,
 };
 use crate::trace::event::{Outcome, RunStart, RunStatus, ToolCall, ToolResult};
 use crate::trace::fault::FaultCode;
@@ -212,7 +212,10 @@ impl Steps<'_> {
         let ts = step.get("timestamp");
         let mut made = Vec::new();
         for entry in calls {
-            let Ok(call) = call(entry, out) else { continue };
+            let Ok(call) = call::object(entry, ["function_name", "tool_call_id", "arguments"], out)
+            else {
+                continue;
+            };
             let id = call.id.clone().filter(|id| !id.is_empty());
             let ts = timestamp(ts, Unit::Seconds, self.told, out);
             let given = self.run.call(ToolCall { ts, ..call }, out);
@@ -290,24 +293,4 @@ impl Steps<'_> {
         self.run.answer(id, answer, out);
         Ok(())
     }
-}
-
-fn call(entry: &Json<'_>, out: &mut Out<'_>) -> Result<ToolCall<'static>, Unusable> {
-    if !matches!(entry, Json::Object(_)) {
-        let message = format!("a call has to be an object, not {}", kind(entry));
-        out.fault(FaultCode::BadField, message);
-        return Err(Unusable);
-    }
-    once(entry, &["tool_call_id", "function_name", "arguments"], out)?;
-    let tool = tool_name("function_name", entry.get("function_name"), out)?;
-    let id = identifier("tool_call_id", entry.get("tool_call_id"), out)?;
-    let args = entry.get("arguments").filter(|args| **args != Json::Null);
-    Ok(ToolCall {
-        tool: Cow::Owned(tool.to_owned()),
-        id: id.map(|id| Cow::Owned(id.to_owned())),
-        args: arguments(tool, args, out),
-        // A call without arguments has an empty object.
-        args_unknown: args.is_none(),
-        ..ToolCall::default()
-    })
 }

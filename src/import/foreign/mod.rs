@@ -6,6 +6,7 @@
 
 pub mod args;
 pub mod blocks;
+pub mod call;
 pub mod content;
 pub mod held;
 pub mod ids;
