@@ -12,6 +12,7 @@ pub mod barriers;
 pub mod cli;
 pub mod convert;
 pub mod diag;
+pub mod embed;
 pub mod engine;
 pub mod escape;
 pub mod exit;

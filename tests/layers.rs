@@ -16,6 +16,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     ("diag", &["escape"]),
+    ("embed", &[]),
     ("escape", &[]),
     ("exit", &[]),
     ("number", &[]),
