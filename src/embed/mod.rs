@@ -6,6 +6,7 @@
 
 pub mod cache;
 pub mod hash;
+pub mod minilm;
 pub mod static_table;
 pub mod wordpiece;
 
@@ -108,6 +109,12 @@ pub const EMBEDDERS: &[Definition] = &[
         doc: "hashed counts of words and of characters in a row",
         needs_model: false,
         open: |_| Ok(Arc::new(hash::HashEmbedder)),
+    },
+    Definition {
+        id: minilm::ID,
+        doc: "all-MiniLM-L6-v2, from a local folder",
+        needs_model: true,
+        open: minilm::open,
     },
 ];
 
