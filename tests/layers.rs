@@ -35,6 +35,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("policy", &["diag", "escape", "trace"]),
     ("tokens", &["policy", "trace"]),
     ("facets", &["trace"]),
+    ("firewall", &["embed", "facets", "trace"]),
     ("state", &["policy", "trace"]),
     ("barriers", &["policy", "state", "trace::money"]),
     (

@@ -218,12 +218,7 @@ impl<'a> CallContext<'a> {
     /// Absent where the recording does not tell the arguments.
     pub fn text(&self) -> Option<&str> {
         let args = self.args()?;
-        let text = self.text.get_or_init(|| {
-            let mut out = String::new();
-            append_text(args, &mut out, &mut true);
-            out
-        });
-        Some(text)
+        Some(self.text.get_or_init(|| args.leaves()))
     }
 
     /// What the call touches: the record's resources, else those the policy finds in its arguments.
@@ -260,24 +255,6 @@ impl<'a> CallContext<'a> {
     }
 }
 
-/// Appends the text of a value; keys and null are left out.
-fn append_text(json: &Json<'_>, out: &mut String, first: &mut bool) {
-    let mut push = |text: &str| {
-        if !std::mem::take(first) {
-            out.push(' ');
-        }
-        out.push_str(text);
-    };
-    match json {
-        Json::Null => {}
-        Json::Bool(b) => push(if *b { "true" } else { "false" }),
-        Json::Number(n) => push(n),
-        Json::String(t) => push(&t.text),
-        Json::Array(items) => items.iter().for_each(|item| append_text(item, out, first)),
-        Json::Object(members) => members.iter().for_each(|(_, v)| append_text(v, out, first)),
-    }
-}
-
 /// The texts at a path of the arguments: a string, or every element of an array. What is there and is
 /// no string counts as its JSON, so that it has to be allowed like any resource; arguments that are no
 /// object count as a whole.
@@ -305,14 +282,6 @@ fn extract<'a>(args: &'a Json<'_>, path: &[String]) -> Vec<Cow<'a, str>> {
 mod tests {
     use super::*;
     use crate::trace::json::parse;
-
-    #[test]
-    fn text_is_every_leaf_in_document_order() {
-        let json = parse(br#"{"z":["a b",{"k":null,"n":1.50}],"a":true,"e":""}"#).expect("json");
-        let mut out = String::new();
-        append_text(&json, &mut out, &mut true);
-        assert_eq!(out, "a b 1.50 true ");
-    }
 
     #[test]
     fn resources_are_found_or_count_as_they_stand() {
