@@ -3,6 +3,7 @@
 //! [`STAGES`] is the only list, in pipeline order. The engine runs them one after the other and
 //! stops at the first that does not pass; it knows none of them by name.
 
+mod action;
 pub mod bindings;
 mod contracts;
 mod dcbf;
@@ -11,11 +12,12 @@ mod gates;
 mod privilege;
 mod semantic;
 
-use crate::engine::decision::Reading;
+use crate::engine::decision::{self, Reading};
+use crate::facets::Facets;
 use crate::policy::Policy;
 use crate::policy::matcher::NameSet;
 use crate::state::history::History;
-use crate::state::{AgentState, Phase, RunView, StateView};
+use crate::state::{AgentState, Embedded, Phase, RunView, StateView};
 use crate::trace::event::{Outcome, ToolCall};
 use crate::trace::json::Json;
 use crate::trace::money::Nano;
@@ -130,10 +132,16 @@ pub struct Notes {
     pub hazard: Vec<usize>,
     /// Score of the semantic firewall.
     pub semantic_score: Option<f64>,
+    /// How that score came about, where it was worked out here and did not pass.
+    pub semantic: Option<Box<decision::Semantic>>,
     /// The semantic stage was reached and had no score to go by.
     pub unscored: bool,
+    /// The semantic stage scored the call without knowing what the user wanted.
+    pub without_intent: bool,
     /// The scope barrier was reached without usable embeddings.
     pub scope_inert: bool,
+    /// Embeddings made here for the scope barrier; the run's from now on if the call is admitted.
+    pub embedded: Option<Embedded>,
 }
 
 /// What the state would be had the admitted calls that are still in flight settled.
@@ -175,6 +183,8 @@ pub struct CallContext<'a> {
     args: OnceLock<Json<'a>>,
     /// Text of the arguments, put together when first asked for.
     text: OnceLock<String>,
+    /// All that the arguments say the call does, worked out when first asked for.
+    done: OnceLock<Facets>,
     /// What the arguments say the call does, in the order of `bindings::FACETS`, each worked out
     /// when first asked for. Absent where that cannot be known.
     facets: [OnceLock<Option<cel::Value>>; bindings::FACETS.len()],
@@ -205,6 +215,7 @@ impl<'a> CallContext<'a> {
             elapsed_ns: None,
             args: OnceLock::new(),
             text: OnceLock::new(),
+            done: OnceLock::new(),
             facets: Default::default(),
         }
     }
@@ -242,9 +253,13 @@ impl<'a> CallContext<'a> {
         self.state.view(self.run)
     }
 
-    /// The state with the embeddings that the call brings along.
+    /// The state with the embeddings that the call's record brings along.
     pub fn view(&self) -> StateView<'_> {
-        let mut view = self.standing_view();
+        let call = self.call;
+        if call.context_embedding.is_none() && call.action_embedding.is_none() {
+            return self.standing_view();
+        }
+        let mut view = self.state.recorded_view(self.run);
         if let Some(own) = &self.call.context_embedding {
             view.context = Some(own);
         }
