@@ -9,6 +9,7 @@
 
 pub mod audit;
 pub mod barriers;
+pub mod calibrate;
 pub mod cli;
 pub mod convert;
 pub mod diag;

@@ -1,7 +1,7 @@
 //! The semantic firewall of a policy, and the embedders it names.
 
 use crate::embed::Embedder;
-use crate::firewall::{Bands, Firewall};
+use crate::firewall::{Bands, Exemplars, Firewall};
 use std::sync::Arc;
 
 /// The semantic firewall.
@@ -43,6 +43,8 @@ pub struct Computed {
     pub firewall: Firewall,
     /// Weights and thresholds.
     pub bands: Bands,
+    /// The descriptions.
+    pub exemplars: Exemplars,
     /// Descriptions of harm.
     pub harm: Descriptions,
     /// Descriptions of ordinary work.

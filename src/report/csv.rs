@@ -107,12 +107,7 @@ impl Rows<'_> {
     }
 
     fn write(&mut self) -> io::Result<()> {
-        let written = self.out.write_record(&self.row);
-        // Kept as it is: that a reader went away is told from every other failure by its kind.
-        written.map_err(|error| match error.into_kind() {
-            ::csv::ErrorKind::Io(error) => error,
-            _ => io::Error::other("a row that CSV cannot tell"),
-        })
+        self.out.write_record(&self.row).map_err(io_error)
     }
 
     /// A warning of the policy, its file and line in the place of an input's.
@@ -254,9 +249,18 @@ impl Report for Rows<'_> {
     }
 }
 
+/// Why a row could not be written. An error of the system is kept as it is: that a reader went away is
+/// told from every other failure by its kind.
+pub(super) fn io_error(error: ::csv::Error) -> io::Error {
+    match error.into_kind() {
+        ::csv::ErrorKind::Io(error) => error,
+        _ => io::Error::other("a row that CSV cannot tell"),
+    }
+}
+
 /// A cell of untrusted text: hidden characters shown, and an apostrophe before what a spreadsheet
 /// would take for a formula, white space before it or not, in full width or not.
-fn cell(text: &str) -> Cow<'_, str> {
+pub(super) fn cell(text: &str) -> Cow<'_, str> {
     let shown = escape::visible(text);
     let formula = text.trim_start().starts_with([
         '=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}',

@@ -83,6 +83,9 @@ fn what_is_wrong_with_a_case_costs_that_case_and_is_told() {
         let log = read(&[record]);
         assert_eq!(log.events, [] as [&str; 0], "{record}");
         assert_eq!(log.notices.len(), 1, "{record}: {:?}", log.notices);
-        assert!(log.notices[0].starts_with(&format!("fault {code} ")), "{record}");
+        assert!(
+            log.notices[0].starts_with(&format!("fault {code} ")),
+            "{record}"
+        );
     }
 }

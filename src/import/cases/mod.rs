@@ -50,9 +50,7 @@ const LABELS: &[(GroundTruth, &str)] = &[
 ];
 
 /// Fields that mean something.
-const FIELDS: &[&str] = &[
-    "id", "intent", "tool", "args", "label", "category", "group",
-];
+const FIELDS: &[&str] = &["id", "intent", "tool", "args", "label", "category", "group"];
 
 /// Fields that no case has, but records of traces do.
 const FOREIGN: &[&str] = &["type", "run"];
@@ -115,7 +113,8 @@ impl Cases {
         let label = label(case, out)?;
         let intent = prose("intent", case, out)?;
         prose("category", case, out)?;
-        if let Some(group @ (Json::Array(_) | Json::Object(_) | Json::Bool(_))) = case.get("group") {
+        if let Some(group @ (Json::Array(_) | Json::Object(_) | Json::Bool(_))) = case.get("group")
+        {
             let found = kind(group);
             let message = format!("`group` has to be a string or a number, not {found}");
             out.fault(FaultCode::BadField, message);
@@ -125,7 +124,9 @@ impl Cases {
             self.first_of(id, case, out)?;
         }
         if let Json::Object(members) = case {
-            let unknown = members.iter().filter(|(key, _)| !FIELDS.contains(&&*key.text));
+            let unknown = members
+                .iter()
+                .filter(|(key, _)| !FIELDS.contains(&&*key.text));
             self.unknown += unknown.count() as u64;
         }
         let args = arguments(tool, case.get("args"), out);

@@ -15,7 +15,7 @@ mod patterns;
 mod privilege;
 mod reader;
 mod schema;
-mod semantic;
+pub mod semantic;
 mod table;
 
 use super::expr::{Compiler, Query};

@@ -103,6 +103,7 @@ fn computed<'t>(
         firewall: Firewall::new(Arc::clone(&embedder), &exemplars, bands),
         embedder,
         bands,
+        exemplars,
         harm,
         benign,
     };
