@@ -16,7 +16,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     ("diag", &["escape"]),
-    ("embed", &[]),
+    ("embed", &["escape"]),
     ("escape", &[]),
     ("exit", &[]),
     ("number", &[]),

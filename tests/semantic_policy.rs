@@ -15,6 +15,11 @@ fn read_with(text: &str, harm: &str) -> Result<Policy, Vec<Diagnostic>> {
         "wide.txt" => Ok(format!("one\n{}\n", "x".repeat(1001)).into_bytes()),
         "many.txt" => Ok("a line\n".repeat(4097).into_bytes()),
         "full.txt" => Ok("a line\n".repeat(4096).into_bytes()),
+        model if model.starts_with("tiny/") => {
+            let root = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/embed/");
+            std::fs::read(format!("{root}{model}")).map_err(|e| e.to_string())
+        }
+        model if model.starts_with("torn/") => Ok(b"{".to_vec()),
         "large.txt" => Ok(vec![b'\n'; (1 << 20) + 1]),
         _ => Err("no such file".into()),
     };
