@@ -31,7 +31,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     ("diag", &["escape"]),
-    ("embed", &[]),
+    ("embed", &["escape"]),
     ("escape", &[]),
     ("exit", &[]),
     ("number", &[]),

@@ -4,6 +4,7 @@
 //! [`EMBEDDERS`] is the only list. A vector is compared only with vectors of the same embedder:
 //! neither lengths nor thresholds carry over from one to another.
 
+pub mod minilm;
 pub mod static_table;
 pub mod wordpiece;
 
@@ -94,12 +95,20 @@ pub struct Definition {
 }
 
 /// Every embedder, the default first.
-pub const EMBEDDERS: &[Definition] = &[Definition {
-    id: "static",
-    doc: "sums of token vectors, from a table that is part of the program",
-    needs_model: false,
-    open: |_| static_table::built_in(),
-}];
+pub const EMBEDDERS: &[Definition] = &[
+    Definition {
+        id: "static",
+        doc: "sums of token vectors, from a table that is part of the program",
+        needs_model: false,
+        open: |_| static_table::built_in(),
+    },
+    Definition {
+        id: minilm::ID,
+        doc: "all-MiniLM-L6-v2, from a local folder",
+        needs_model: true,
+        open: minilm::open,
+    },
+];
 
 /// The embedder of this name.
 pub fn find(id: &str) -> Option<&'static Definition> {

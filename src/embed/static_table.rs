@@ -116,7 +116,7 @@ impl<'t> StaticTable<'t> {
             if let (Some(row), Some(multiplier)) =
                 (self.rows.get(token), self.multipliers.get(token))
             {
-                batch.push((row, u32::from(*multiplier)));
+                batch.push((row, *multiplier));
             }
             if batch.len() == BATCH {
                 add(&batch, &mut sums);
@@ -130,7 +130,7 @@ impl<'t> StaticTable<'t> {
 }
 
 /// Adds rows times their multipliers. There are at most [`BATCH`] of them.
-fn add(batch: &[(&Row, u32)], sums: &mut [i64; DIMENSIONS]) {
+fn add(batch: &[(&Row, u16)], sums: &mut [i64; DIMENSIONS]) {
     // Rows are shifted by 128 to be without sign, which multiplies faster, and the shift is taken
     // back from the sums.
     let shift = 128 * batch.iter().map(|(_, m)| i64::from(*m)).sum::<i64>();
@@ -141,7 +141,7 @@ fn add(batch: &[(&Row, u32)], sums: &mut [i64; DIMENSIONS]) {
             let (parts, _) = row.as_chunks::<BLOCK>();
             let Some(part) = parts.get(at) else { continue };
             for (sum, byte) in shifted.iter_mut().zip(part) {
-                *sum += u32::from(byte ^ 0x80) * multiplier;
+                *sum += u32::from(byte ^ 0x80) * u32::from(*multiplier);
             }
         }
         for (sum, shifted) in block.iter_mut().zip(shifted) {
@@ -161,5 +161,97 @@ impl Embedder for StaticTable<'_> {
 
     fn embed(&self, text: &str) -> Embedding {
         Embedding::new(self.sum(text).iter().map(|&sum| sum as f64).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sha2::{Digest, Sha256};
+
+    /// A sound file with these tokens, rows that begin with 1, 2, 3 and so on, and multipliers that
+    /// are ten times that.
+    fn file(tokens: &str) -> Vec<u8> {
+        let rows = tokens.split('\n').count() as u8;
+        let mut bytes = MAGIC.to_vec();
+        for number in [u32::from(rows), 128, tokens.len() as u32] {
+            bytes.extend(number.to_le_bytes());
+        }
+        bytes.extend(tokens.as_bytes());
+        (1..=rows).for_each(|row| bytes.extend((10 * u16::from(row)).to_le_bytes()));
+        for row in 1..=rows {
+            bytes.push(row);
+            bytes.push(row.wrapping_neg());
+            bytes.extend([0; 126]);
+        }
+        bytes
+    }
+
+    fn fault(bytes: &[u8]) -> String {
+        StaticTable::read(bytes).expect_err("a damaged table")
+    }
+
+    #[test]
+    fn the_table_is_the_one_that_was_made() {
+        let digest: String = Sha256::digest(BYTES)
+            .iter()
+            .map(|b| format!("{b:02x}"))
+            .collect();
+        assert_eq!(digest, SHA256);
+        let table = built_in().expect("a table");
+        assert_eq!(table.embed("delete").values.len(), DIMENSIONS);
+        assert_eq!(table.sha256(), Some(SHA256));
+    }
+
+    #[test]
+    fn a_text_is_the_sum_of_its_tokens() {
+        let bytes = file("a\nb\n##a");
+        let table = StaticTable::read(&bytes).expect("a table");
+        let sum = |text: &str| table.sum(text)[..3].to_vec();
+        assert_eq!(sum("a"), [10, -10, 0]);
+        assert_eq!(sum("A b ba"), [10 + 40 + 40 + 90, -180, 0]);
+        // What has no row counts for nothing, and a word of which a part has none.
+        assert_eq!(sum("c ac \u{1f642} a"), [10, -10, 0]);
+        assert!(table.embed("c").is_zero());
+    }
+
+    /// Sums overflow nowhere: neither within a batch, nor from batch to batch.
+    #[test]
+    fn extremes_are_summed_exactly() {
+        let mut bytes = file("a");
+        let rows = bytes.len() - DIMENSIONS;
+        bytes[rows - 2..rows].fill(0xff);
+        bytes[rows..rows + 2].copy_from_slice(&[0x7f, 0x80]);
+        let table = StaticTable::read(&bytes).expect("a table");
+        for count in [1, BATCH - 1, BATCH, BATCH + 1, 100_000] {
+            let sums = table.sum(&"a ".repeat(count));
+            let count = count as i64;
+            assert_eq!(sums[..3], [127 * 65_535 * count, -128 * 65_535 * count, 0]);
+        }
+    }
+
+    #[test]
+    fn damage_is_told() {
+        let sound = file("a\nb");
+        assert!(StaticTable::read(&sound).is_ok());
+        // Wherever it is cut off, and where something follows.
+        for end in 0..sound.len() {
+            fault(&sound[..end]);
+        }
+        let longer = [&sound[..], &[0]].concat();
+        assert_eq!(fault(&longer), "its rows have 257 bytes, not 256");
+        assert_eq!(fault(b"GATESEM2"), "it is no GATESEM1 file");
+        assert_eq!(fault(&sound[..19]), "it ends 1 bytes early");
+        let with = |at: usize, byte: u8| {
+            let mut bytes = sound.clone();
+            bytes[at] = byte;
+            fault(&bytes)
+        };
+        assert_eq!(with(8, 3), "it has 3 rows for 2 tokens");
+        assert_eq!(with(12, 64), "it has 64 dimensions, not 128");
+        assert!(with(19, 255).ends_with(" bytes early"));
+        assert_eq!(with(20, 0xff), "its vocabulary is no UTF-8");
+        assert_eq!(with(20, b'b'), "vocabulary: line 2: `b` is there twice");
+        assert_eq!(with(22, b'\n'), "vocabulary: line 2: an empty token");
     }
 }

@@ -83,11 +83,11 @@ fn scored(
             ),
         };
         let reason = format!(
-            "{decided}: near `{}` (harm {}, intent {}, benign {})",
+            "{decided}: near `{}` (harm {:.3}, intent {:.3}, benign {:.3})",
             shown(&score.nearest),
-            rounded(score.harm),
-            rounded(score.intent),
-            rounded(score.benign),
+            score.harm,
+            score.intent,
+            score.benign,
         );
         Finding::new("harm", reason)
     })

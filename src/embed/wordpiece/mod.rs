@@ -18,6 +18,7 @@ use std::ops::ControlFlow;
 use unicode_general_category::{GeneralCategory, get_general_category};
 use unicode_normalization::UnicodeNormalization;
 
+use vocabulary::Found;
 pub use vocabulary::Vocabulary;
 
 /// Longest word that is looked up, in characters; longer ones are unknown.
@@ -38,6 +39,7 @@ impl Vocabulary {
             each,
             word: Vec::with_capacity(4 * LONGEST_WORD),
             chars: 0,
+            found: Found::default(),
         };
         // Breaking is how the caller says that it has enough.
         let _ = words.read(text);
@@ -85,6 +87,8 @@ struct Words<'v, F> {
     word: Vec<u8>,
     /// Characters of the word so far.
     chars: usize,
+    /// What the vocabulary has of the latest word.
+    found: Found,
 }
 
 impl<F: FnMut(u32) -> ControlFlow<()>> Words<'_, F> {
@@ -160,19 +164,22 @@ impl<F: FnMut(u32) -> ControlFlow<()>> Words<'_, F> {
         if self.chars == 0 {
             return ControlFlow::Continue(());
         }
-        let mut ids = [0; LONGEST_WORD];
-        let count = if self.chars <= LONGEST_WORD {
-            self.vocabulary.pieces(&self.word, &mut ids)
-        } else {
-            None
+        let known = self.chars <= LONGEST_WORD && {
+            let Words {
+                vocabulary,
+                word,
+                found,
+                ..
+            } = self;
+            vocabulary.pieces(word, found)
         };
         self.word.clear();
         self.chars = 0;
-        match count.and_then(|count| ids.get(..count)) {
-            Some(ids) => ids.iter().try_for_each(|&id| (self.each)(id)),
-            None => self
-                .unknown
-                .map_or(ControlFlow::Continue(()), &mut self.each),
+        if known {
+            self.found.ids.iter().try_for_each(|&id| (self.each)(id))
+        } else {
+            self.unknown
+                .map_or(ControlFlow::Continue(()), &mut self.each)
         }
     }
 }
@@ -207,13 +214,14 @@ fn is_punctuation(c: char) -> bool {
 }
 
 /// Whether each occurrence is a word of its own: the ideographs that Chinese is written with, not
-/// the syllables of Japanese and Korean.
+/// the syllables of Japanese and Korean. The gap before U+2B920 is the reference's.
 fn is_ideograph(c: char) -> bool {
     matches!(c,
         '\u{4e00}'..='\u{9fff}'
         | '\u{3400}'..='\u{4dbf}'
         | '\u{20000}'..='\u{2a6df}'
-        | '\u{2a700}'..='\u{2ceaf}'
+        | '\u{2a700}'..='\u{2b81f}'
+        | '\u{2b920}'..='\u{2ceaf}'
         | '\u{f900}'..='\u{faff}'
         | '\u{2f800}'..='\u{2fa1f}')
 }

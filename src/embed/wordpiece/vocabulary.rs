@@ -1,7 +1,5 @@
 //! The tokens of a model, and the longest of them that a word begins with.
 
-use super::LONGEST_WORD;
-
 /// The tokens of a model. A token's id is its line.
 pub struct Vocabulary {
     /// The tokens, each followed by a line end.
@@ -113,7 +111,7 @@ impl Vocabulary {
     pub fn id(&self, token: &str) -> Option<u32> {
         let (position, bytes) = key(token.as_bytes());
         let whole = bytes.iter().fold(seed(position), |h, &b| hash(h, b));
-        self.find(position, bytes, whole)
+        self.look_up(position, bytes, whole).ok()
     }
 
     /// The token of an id, as the vocabulary writes it.
@@ -127,23 +125,17 @@ impl Vocabulary {
         self.lines.get(start..next - 1)
     }
 
+    /// Adds a token, unless it is there.
     fn insert(&mut self, id: u32, token: &[u8]) -> bool {
         let (position, bytes) = key(token);
         self.longest = self.longest.max(bytes.len());
         let whole = bytes.iter().fold(seed(position), |h, &b| hash(h, b));
-        if self.find(position, bytes, whole).is_some() {
+        let Err(at) = self.look_up(position, bytes, whole) else {
             return false;
-        }
-        let spread = spread(whole);
-        let entry = (spread & !self.id_mask()) | (id + 1);
-        let places = self.slots.len() - 1;
-        let mut at = spread as usize & places;
-        while let Some(slot) = self.slots.get_mut(at) {
-            if *slot == 0 {
-                *slot = entry;
-                break;
-            }
-            at = (at + 1) & places;
+        };
+        let entry = (spread(whole) & !self.id_mask()) | (id + 1);
+        if let Some(slot) = self.slots.get_mut(at) {
+            *slot = entry;
         }
         true
     }
@@ -152,50 +144,70 @@ impl Vocabulary {
         (1 << self.id_bits) - 1
     }
 
-    fn find(&self, position: Position, bytes: &[u8], whole: u32) -> Option<u32> {
+    /// The id of a token of this hash, or the free place where it would be.
+    fn look_up(&self, position: Position, bytes: &[u8], whole: u32) -> Result<u32, usize> {
         let spread = spread(whole);
         let ids = self.id_mask();
         let places = self.slots.len() - 1;
         let mut at = spread as usize & places;
         loop {
-            let slot = *self.slots.get(at)?;
+            let slot = self.slots.get(at).copied().unwrap_or(0);
             if slot == 0 {
-                return None;
+                return Err(at);
             }
             if (slot ^ spread) & !ids == 0 {
                 let id = (slot & ids) - 1;
-                if key(self.line(id)?) == (position, bytes) {
-                    return Some(id);
+                if self.line(id).map(key) == Some((position, bytes)) {
+                    return Ok(id);
                 }
             }
             at = (at + 1) & places;
         }
     }
 
-    /// The tokens of one word, and how many there are; absent where none goes on somewhere.
-    pub(super) fn pieces(&self, word: &[u8], ids: &mut [u32; LONGEST_WORD]) -> Option<usize> {
+    /// Puts the tokens of a word in the place of `found`, and says whether they make it up.
+    pub(super) fn pieces(&self, word: &[u8], found: &mut Found) -> bool {
+        found.ids.clear();
         let mut rest = word;
-        let mut count = 0;
         let mut position = Position::First;
-        // Tokens are whole characters, so that what begins and ends with bytes of one is no token.
-        let mut hashes = [0; 4 * LONGEST_WORD];
         while !rest.is_empty() {
-            let mut so_far = seed(position);
-            let within = rest.len().min(self.longest);
-            for (place, &byte) in hashes.iter_mut().zip(rest.get(..within)?) {
-                so_far = hash(so_far, byte);
-                *place = so_far;
-            }
-            let (id, length) = (1..=within).rev().find_map(|length| {
-                let whole = *hashes.get(length - 1)?;
-                let id = self.find(position, rest.get(..length)?, whole)?;
-                Some((id, length))
-            })?;
-            *ids.get_mut(count)? = id;
-            count += 1;
+            let Some((id, after)) = self.longest_match(position, rest, &mut found.hashes) else {
+                return false;
+            };
+            found.ids.push(id);
             position = Position::Further;
-            rest = rest.get(length..)?;
+            rest = after;
         }
-        Some(count)
+        true
     }
+
+    /// The longest token that the bytes begin with, and the bytes after it. Tokens are whole
+    /// characters, so that none ends within one.
+    fn longest_match<'w>(
+        &self,
+        position: Position,
+        bytes: &'w [u8],
+        hashes: &mut Vec<u32>,
+    ) -> Option<(u32, &'w [u8])> {
+        let mut so_far = seed(position);
+        hashes.clear();
+        hashes.extend(bytes.iter().take(self.longest).map(|&byte| {
+            so_far = hash(so_far, byte);
+            so_far
+        }));
+        let mut by_length = hashes.iter().enumerate().rev();
+        by_length.find_map(|(before, &whole)| {
+            let (token, after) = bytes.split_at_checked(before + 1)?;
+            Some((self.look_up(position, token, whole).ok()?, after))
+        })
+    }
+}
+
+/// What is found of a word, in memory that is used again for the next.
+#[derive(Default)]
+pub(super) struct Found {
+    /// The tokens.
+    pub(super) ids: Vec<u32>,
+    /// Hashes of the first byte, the first two, and so on, of what is looked up.
+    hashes: Vec<u32>,
 }
