@@ -3,8 +3,8 @@
 //!
 //! Ordinary calls are judged one by one: those of runs that are known to be harmless, and of runs of
 //! which nothing is known. A run that is known to be an attack counts once, by the greatest score of
-//! its calls. Of an ordinary call 24 bytes are kept an embedder, of an attack 28, and of a run that has
-//! ended 32; nothing else grows with the corpus but what tells the calls of a run under way apart.
+//! its calls. Of an ordinary call 24 bytes are kept an embedder, of an attack 32. Of calls of a run
+//! under way 16 bytes are kept, and of a run that has ended as many, until its input ends.
 
 pub mod auc;
 pub mod found;

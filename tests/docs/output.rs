@@ -139,6 +139,20 @@ fn every_field_of_an_inspection_is_documented() {
 }
 
 #[test]
+fn every_field_of_a_calibration_is_documented() {
+    for args in [
+        "fixtures/semantic/recorded.jsonl --embedder recorded",
+        "fixtures/semantic/calibrate.jsonl --all-embedders",
+        "fixtures/docs/faulty.jsonl",
+    ] {
+        let flags = "calibrate --list 2 --show-args --format json";
+        let args: Vec<&str> = flags.split(' ').chain(args.split(' ')).collect();
+        let report = serde_json::from_str(&gate(&args)).expect("JSON");
+        documented_on("docs/calibrate.md", &report, "## `gate.calibration/1`", "");
+    }
+}
+
+#[test]
 fn the_columns_of_csv_are_documented_in_order() {
     let header = gate(&["replay", "fixtures/docs/trace.jsonl", "--format", "csv"]);
     let header: Vec<&str> = header

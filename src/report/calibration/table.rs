@@ -99,7 +99,7 @@ fn one(page: &mut Page<'_>, found: &Calibrated, all: &Calibration) {
     page.section(found.embedder);
     let own = match found.thresholds.from_policy {
         true => "thresholds of the policy",
-        false => "the embedder's own thresholds",
+        false => "default thresholds",
     };
     let mut says = vec![own.to_owned()];
     if let Some((harm, benign)) = found.descriptions {
