@@ -15,6 +15,17 @@ pub struct Bands {
     pub block: f64,
 }
 
+impl Bands {
+    /// The score of these similarities, and whether `harm_floor` raised it to `escalate`.
+    pub fn score(&self, harm: f64, intent: f64, benign: f64) -> (f64, bool) {
+        let off = self.intent_weight * intent.max(0.0) + self.benign_weight * benign.max(0.0);
+        let score = (harm - off).clamp(0.0, 1.0);
+        // Harm that compares with nothing is not below the floor.
+        let floored = !(harm < self.harm_floor) && score < self.escalate;
+        (if floored { self.escalate } else { score }, floored)
+    }
+}
+
 /// The calibrated defaults of an embedder; those of the strictest where the name is not known.
 pub fn bands(_embedder: &str) -> Bands {
     Bands {
