@@ -5,6 +5,7 @@ use gate::diag::Diagnostic;
 use gate::embed::EMBEDDERS;
 use gate::firewall::bands;
 use gate::policy::{INIT, Policy, PolicySource, effective, parse};
+use std::sync::Arc;
 
 fn read_with(text: &str, harm: &str) -> Result<Policy, Vec<Diagnostic>> {
     let load = |file: &str| match file {
@@ -75,14 +76,47 @@ fn every_embedder_without_a_model_can_be_chosen() {
         assert!(form.contains(&format!("harm_floor = {:?}\n", defaults.harm_floor)));
         let again = read(&form);
         assert_eq!(effective::text(&again), form);
-        // The stage and the barrier go by one embedder with one cache.
-        let computed = policy.semantic.as_ref().and_then(|s| s.computed());
-        let stage = computed.map(|c| std::sync::Arc::as_ptr(&c.embedder).cast::<()>());
-        let scope = policy
-            .scope_embedder()
-            .map(|e| std::sync::Arc::as_ptr(e).cast::<()>());
-        assert_eq!(stage, scope);
+        assert!(is_shared(&policy));
     }
+}
+
+/// Whether the stage and the barrier go by one embedder, so that a text is embedded once for both.
+fn is_shared(policy: &Policy) -> bool {
+    let computed = policy.semantic.as_ref().and_then(|s| s.computed());
+    match (computed, policy.scope_embedder()) {
+        (Some(stage), Some(scope)) => Arc::ptr_eq(&stage.embedder, scope),
+        _ => false,
+    }
+}
+
+#[test]
+fn a_model_lies_where_the_policy_says() {
+    let text = "[embedders]\nminilm = 'tiny'\n[semantic]\nembedder = 'minilm'\n\
+                [dcbf.barriers.scope]\nembed = 'minilm'\n";
+    let policy = read(text);
+    assert!(is_shared(&policy));
+    let form = effective::text(&policy);
+    assert!(form.contains("[embedders]\nminilm = \"tiny\"\n"), "{form}");
+    assert_eq!(form.matches("# minilm sha256: ").count(), 2, "{form}");
+    let again = read(&form);
+    assert_eq!(
+        (effective::text(&again), again.sha256),
+        (form, policy.sha256)
+    );
+    one(
+        "[embedders]\nminilm = 5\n",
+        "2:10: `embedders.minilm` has to be a string, not a whole number",
+    );
+    one(
+        "[embedders]\nminilmm = 'tiny'\n",
+        "2:1: unknown embedder `minilmm` | did you mean `minilm`?",
+    );
+    // Told once, where the folder is named, however many go by it.
+    let torn = text.replace("tiny", "torn");
+    let errors = read_with(&torn, "x").expect_err("a damaged model");
+    assert_eq!((errors.len(), errors[0].line, errors[0].column), (1, 2, 10));
+    let head = "the embedder `minilm` cannot be used: ";
+    assert!(errors[0].message.starts_with(head), "{}", errors[0]);
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! `[embedders]`: where the models of embedders lie. An embedder is opened where something uses it,
-//! once for all of them.
+//! once for all of them, and remembers what it embedded.
 
 use super::reader::Reader;
 use super::table::Item;
 use crate::diag::nearest;
+use crate::embed::cache::Cached;
 use crate::embed::{Definition, EMBEDDERS, Embedder};
 use crate::policy::semantic::Model;
 use std::sync::Arc;
@@ -108,7 +109,7 @@ impl Reader<'_> {
         };
         let load = |file: &str| (self.load)(&format!("{folder}/{file}"));
         match (wanted.open)(&load) {
-            Ok(embedder) => Some(embedder),
+            Ok(embedder) => Some(Arc::new(Cached::new(embedder))),
             Err(why) => {
                 let message = format!("the embedder `{id}` cannot be used: {why}");
                 self.error(at, message, None);
