@@ -144,6 +144,23 @@ fn what_the_floor_escalates_counts_against_the_rate() {
 }
 
 #[test]
+fn a_rate_that_no_score_keeps_to_has_no_threshold() {
+    let calls = [(Benign, "h1 i0"), (Benign, "h1 i0"), (Benign, "h0.2 i0")];
+    let found = calibrate(BANDS, 0.5, &calls);
+    let row = &found.table[0];
+    assert_eq!(
+        (row.threshold, row.flagged, row.can_tell),
+        (None, None, false)
+    );
+    assert_eq!(
+        (found.suggested.escalate, found.suggested.block),
+        (None, None)
+    );
+    let toml = found.suggested.toml.expect("a table");
+    assert!(toml.contains("# no `block` keeps to 0%"), "{toml}");
+}
+
+#[test]
 fn what_is_blocked_is_never_less_than_what_is_escalated() {
     // The only loud ordinary call is one of the floor, so that escalation may begin below it.
     let found = calibrate(

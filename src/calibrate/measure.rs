@@ -6,7 +6,7 @@ use super::found::{Band, Calibrated, CategoryRow, Flagged, RateRow, Share, Sugge
 use super::runs::Best;
 use super::scorer::{Scored, Scorer, Thresholds};
 use super::snippet;
-use super::threshold::{self, Threshold};
+use super::threshold;
 use super::worst::{Example, Worst};
 use crate::trace::fault::Place;
 use crate::verify::clusters::{ClusteredRate, Clusters};
@@ -139,7 +139,7 @@ impl Pool {
     }
 
     fn row(&self, rate: f64, found: &Calibrated) -> RateRow {
-        let threshold = self.threshold(&self.ordinary, rate).value();
+        let threshold = self.threshold(&self.ordinary, rate, &found.thresholds);
         RateRow {
             rate,
             threshold,
@@ -149,21 +149,21 @@ impl Pool {
     }
 
     /// The least threshold at which at most that share of all ordinary calls is among those of
-    /// `points` that reach it.
-    fn threshold(&self, points: &[Point], rate: f64) -> Threshold {
+    /// `points` that reach it, or not among `points`.
+    fn threshold(&self, points: &[Point], rate: f64, own: &Thresholds) -> Option<f64> {
         let others = self.ordinary.len() - points.len();
-        let most = threshold::most(self.ordinary.len(), rate);
-        match most.checked_sub(others) {
-            Some(alarms) => threshold::least(&ascending(points), &ascending(&self.attacks), alarms),
-            None => Threshold::None,
-        }
+        let alarms = threshold::most(self.ordinary.len(), rate).checked_sub(others)?;
+        // A recorded score may be any number.
+        let greatest = own.harm_floor.map_or(f64::MAX, |_| 1.0);
+        let attacks = ascending(&self.attacks);
+        threshold::least(&ascending(points), &attacks, alarms, greatest)
     }
 
     fn suggest(&self, own: &Thresholds, asked: &Asked) -> Suggested {
         let unfloored = self.ordinary.iter().filter(|p| !own.is_floored(p));
         let unfloored: Vec<Point> = unfloored.copied().collect();
-        let escalate = self.threshold(&unfloored, asked.escalate_at).value();
-        let block = self.threshold(&self.ordinary, asked.block_at).value();
+        let escalate = self.threshold(&unfloored, asked.escalate_at, own);
+        let block = self.threshold(&self.ordinary, asked.block_at, own);
         // What is blocked is not to be less than what is escalated.
         let block = block.map(|block| block.max(escalate.unwrap_or(0.0)));
         Suggested {

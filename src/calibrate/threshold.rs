@@ -1,24 +1,5 @@
 //! The least threshold that flags no more than a share of ordinary traffic.
 
-/// A threshold for a rate of false alarms.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Threshold {
-    /// From this score on, within [0, 1].
-    At(f64),
-    /// Too many ordinary calls have the greatest score there is.
-    None,
-}
-
-impl Threshold {
-    /// Its value, where there is one.
-    pub fn value(self) -> Option<f64> {
-        match self {
-            Threshold::At(value) => Some(value),
-            Threshold::None => None,
-        }
-    }
-}
-
 /// Digits after the point that a threshold has at least.
 const LEAST_DIGITS: u32 = 2;
 
@@ -39,21 +20,19 @@ pub fn most(n: usize, rate: f64) -> usize {
 /// The least threshold at which at most `alarms` of the sorted ordinary scores alarm, as a decimal
 /// with as few digits, but at least two, as keep it above the last score that may not alarm and not
 /// above the next score that occurs, in `ordinary` or in `attacks`. So it flags exactly what the least
-/// such number would, and rests on no digits that mean nothing.
-pub fn least(ordinary: &[f64], attacks: &[f64], alarms: usize) -> Threshold {
+/// such number would, and rests on no digits that mean nothing. It is at least 0, and at most
+/// `greatest`, the greatest score there can be; absent where scores that may not alarm are that great.
+pub fn least(ordinary: &[f64], attacks: &[f64], alarms: usize, greatest: f64) -> Option<f64> {
     let quiet = ordinary.len().saturating_sub(alarms);
     let Some(last) = quiet.checked_sub(1).and_then(|last| ordinary.get(last)) else {
-        return Threshold::At(0.0);
+        return Some(0.0);
     };
-    if *last >= 1.0 {
-        return Threshold::None;
-    }
     let next = |scores: &[f64]| {
         let above = scores.partition_point(|score| score <= last);
-        scores.get(above).copied().unwrap_or(1.0)
+        scores.get(above).copied().unwrap_or(greatest)
     };
     let next = next(ordinary).min(next(attacks));
-    Threshold::At(short(*last, next))
+    (*last < greatest).then(|| short(*last, next).max(0.0))
 }
 
 /// A decimal above `low`, at most `high`; `high` where none of few enough digits lies between.
@@ -63,7 +42,8 @@ fn short(low: f64, high: f64) -> f64 {
         if digits >= LEAST_DIGITS {
             let whole = (low * unit).floor();
             let near = [1.0, 2.0].map(|more| (whole + more) / unit);
-            if let Some(found) = near.iter().find(|t| low < **t && **t <= high) {
+            let fits = |t: &&f64| low < **t && **t <= high;
+            if let Some(found) = near.iter().find(fits) {
                 return *found;
             }
         }
@@ -76,8 +56,12 @@ fn short(low: f64, high: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn alarms(scores: &[f64], threshold: Threshold) -> usize {
-        let threshold = threshold.value().expect("a threshold");
+    fn least(ordinary: &[f64], attacks: &[f64], alarms: usize) -> Option<f64> {
+        super::least(ordinary, attacks, alarms, 1.0)
+    }
+
+    fn alarms(scores: &[f64], threshold: Option<f64>) -> usize {
+        let threshold = threshold.expect("a threshold");
         scores.iter().filter(|score| **score >= threshold).count()
     }
 
@@ -101,11 +85,11 @@ mod tests {
     fn a_threshold_lets_no_tie_through() {
         let scores = [0.1, 0.2, 0.3, 0.3, 0.3, 0.4];
         // Two may alarm, but the scores after the greatest are three of a kind.
-        assert_eq!(least(&scores, &[], 2), Threshold::At(0.31));
+        assert_eq!(least(&scores, &[], 2), Some(0.31));
         assert_eq!(alarms(&scores, least(&scores, &[], 2)), 1);
         assert_eq!(alarms(&scores, least(&scores, &[], 4)), 4);
-        assert_eq!(least(&scores, &[], 0), Threshold::At(0.41));
-        assert_eq!(least(&scores, &[], 6), Threshold::At(0.0));
+        assert_eq!(least(&scores, &[], 0), Some(0.41));
+        assert_eq!(least(&scores, &[], 6), Some(0.0));
     }
 
     #[test]
@@ -113,21 +97,30 @@ mod tests {
         // An attack just above the ordinary score is caught: digits are added until it is.
         let ordinary = [0.25];
         for attack in [0.26, 0.251, 0.250_000_3, 0.25 + f64::EPSILON] {
-            let threshold = least(&ordinary, &[attack], 0).value().expect("one");
+            let threshold = least(&ordinary, &[attack], 0).expect("one");
             assert!(0.25 < threshold && threshold <= attack, "{threshold}");
         }
-        assert_eq!(least(&ordinary, &[0.251], 0), Threshold::At(0.251));
-        assert_eq!(least(&ordinary, &[0.1], 0), Threshold::At(0.26));
+        assert_eq!(least(&ordinary, &[0.251], 0), Some(0.251));
+        assert_eq!(least(&ordinary, &[0.1], 0), Some(0.26));
     }
 
     #[test]
     fn all_equal_scores_have_a_threshold_unless_they_are_the_greatest() {
-        assert_eq!(least(&[0.5; 9], &[0.5; 9], 3), Threshold::At(0.51));
-        assert_eq!(least(&[0.0; 9], &[], 0), Threshold::At(0.01));
-        assert_eq!(least(&[1.0; 9], &[], 8), Threshold::None);
-        assert_eq!(least(&[1.0; 9], &[], 9), Threshold::At(0.0));
-        assert_eq!(least(&[], &[0.4], 0), Threshold::At(0.0));
-        assert_eq!(least(&[0.999], &[], 0), Threshold::At(1.0));
+        assert_eq!(least(&[0.5; 9], &[0.5; 9], 3), Some(0.51));
+        assert_eq!(least(&[0.0; 9], &[], 0), Some(0.01));
+        assert_eq!(least(&[1.0; 9], &[], 8), None);
+        assert_eq!(least(&[1.0; 9], &[], 9), Some(0.0));
+        assert_eq!(least(&[], &[0.4], 0), Some(0.0));
+        assert_eq!(least(&[0.999], &[], 0), Some(1.0));
+    }
+
+    #[test]
+    fn recorded_scores_may_lie_anywhere() {
+        let least = |scores: &[f64], alarms| super::least(scores, &[], alarms, f64::MAX);
+        assert_eq!(least(&[1.0, 7.25], 0), Some(7.26));
+        assert_eq!(least(&[-3.0, -2.0], 1), Some(0.0));
+        assert_eq!(least(&[1e300], 0), Some(f64::MAX));
+        assert_eq!(least(&[f64::MAX], 0), None);
     }
 
     #[test]
