@@ -46,7 +46,7 @@ def main():
     options = parser.parse_args()
     need(options.cases)
     problems = []
-    rows = [("embedder", "auc", "low", "high", "escalated", "of attacks", "of calls", "blocked")]
+    rows = [("embedder", "AUC", "low", "high", "escalate", "caught", "false alarms", "blocked")]
     for embedder, (auc, caught, alarms) in RECORDED.items():
         model = options.minilm if embedder == "minilm" else None
         if model and not os.path.isdir(model):

@@ -153,7 +153,8 @@ impl<'p> Calibrator<'p> {
     }
 
     fn run_start(&mut self, start: &RunStart<'_>) {
-        let category = meta_text(start, "category").filter(|_| start.label.is_some());
+        let attack = start.label == Some(GroundTruth::Attack);
+        let category = meta_text(start, "category").filter(|_| attack);
         let category = category.map(|name| self.category(name));
         let group = meta_text(start, "group");
         let before = self.runs.begin(start, category, group.as_deref());
