@@ -1,10 +1,9 @@
 //! Embedders against other programs, and on texts that nobody vouches for.
 //!
-//! `fixtures/embed` holds what Hugging Face's tokenizers and NumPy make of a few texts;
-//! `tests/peers/wordpiece.py` writes it.
+//! `fixtures/embed` holds what other programs make of a few texts; `tests/peers/embed.py` writes it.
 
 use gate::embed::wordpiece::Vocabulary;
-use gate::embed::{EMBEDDERS, Embedder, Embedding, find};
+use gate::embed::{EMBEDDERS, Embedder, Embedding, find, hash};
 use serde_json::Value;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -72,6 +71,16 @@ fn sums_are_those_of_a_few_lines_of_python() {
         let expected = row["sums"].as_array().expect("sums").iter();
         let expected: Vec<_> = expected.filter_map(Value::as_f64).collect();
         assert_eq!(*embedder.embed(text).values, *expected, "{text:?}");
+    }
+}
+
+#[test]
+fn counts_are_those_of_a_few_lines_of_python() {
+    for row in rows("fixtures/embed/counts.jsonl") {
+        let text = row["text"].as_str().expect("a text");
+        let expected = |at: usize| row["counts"][at.to_string()].as_i64().unwrap_or(0);
+        let expected: [i64; hash::DIMENSIONS] = std::array::from_fn(expected);
+        assert_eq!(hash::counts(text), expected, "{text:?}");
     }
 }
 

@@ -35,6 +35,8 @@ DIMENSIONS = 128
 COMMON = 1e-4
 MAGIC = b"GATESEM1"
 LEAST_COSINE = 0.999
+# Tokens that tell a model where a sequence begins and ends, or what it has to guess.
+MARKS = ("[CLS]", "[SEP]", "[MASK]")
 # Points for each unit in the table of the error function.
 STEPS = 16384
 
@@ -117,7 +119,8 @@ def is_special(token):
 def distil(folder):
     """Tokens and their vectors."""
     vocabulary = (folder / "vocab.txt").read_text(encoding="utf-8").removesuffix("\n").split("\n")
-    kept = [i for i, token in enumerate(vocabulary) if not token.startswith("[unused")]
+    # The tokens that frequencies are of and directions are found from.
+    kept = [i for i, token in enumerate(vocabulary) if token not in MARKS and not token.startswith("[unused")]
     first, last = vocabulary.index("[CLS]"), vocabulary.index("[SEP]")
     model = Bert(folder)
     parts = []

@@ -4,6 +4,8 @@
 //! [`EMBEDDERS`] is the only list. A vector is compared only with vectors of the same embedder:
 //! neither lengths nor thresholds carry over from one to another.
 
+pub mod cache;
+pub mod hash;
 pub mod static_table;
 pub mod wordpiece;
 
@@ -94,12 +96,20 @@ pub struct Definition {
 }
 
 /// Every embedder, the default first.
-pub const EMBEDDERS: &[Definition] = &[Definition {
-    id: "static",
-    doc: "sums of token vectors, from a table that is part of the program",
-    needs_model: false,
-    open: |_| static_table::built_in(),
-}];
+pub const EMBEDDERS: &[Definition] = &[
+    Definition {
+        id: "static",
+        doc: "sums of token vectors, from a table that is part of the program",
+        needs_model: false,
+        open: |_| static_table::built_in(),
+    },
+    Definition {
+        id: "hash",
+        doc: "hashed counts of words and of characters in a row",
+        needs_model: false,
+        open: |_| Ok(Arc::new(hash::HashEmbedder)),
+    },
+];
 
 /// The embedder of this name.
 pub fn find(id: &str) -> Option<&'static Definition> {

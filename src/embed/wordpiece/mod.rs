@@ -191,7 +191,8 @@ fn is_removed(c: char) -> bool {
     c == '\u{fffd}' || matches!(get_general_category(c), Control | Format | PrivateUse)
 }
 
-fn is_mark(c: char) -> bool {
+/// Whether a character is a mark that takes no room of its own, as accents are.
+pub(super) fn is_mark(c: char) -> bool {
     !c.is_ascii() && get_general_category(c) == GeneralCategory::NonspacingMark
 }
 
