@@ -9,6 +9,7 @@
 
 pub mod audit;
 pub mod barriers;
+pub mod calibrate;
 pub mod cli;
 pub mod convert;
 pub mod diag;
@@ -17,6 +18,7 @@ pub mod engine;
 pub mod escape;
 pub mod exit;
 pub mod facets;
+pub mod firewall;
 pub mod import;
 pub mod inspect;
 pub mod number;

@@ -5,6 +5,7 @@
     reason = "files, clock and environment belong to this room alone"
 )]
 
+mod calibrate;
 mod check;
 mod convert;
 mod init;
@@ -47,6 +48,7 @@ const EXAMPLES: &str = "Examples:
   gate verify-barriers states.json        test the barriers on recorded states
   gate inspect session.jsonl              say what is in a recording, and what is not
   gate convert session.jsonl -o t.jsonl   write a recording as a canonical trace
+  gate calibrate cases.jsonl              find thresholds of the semantic firewall
 
 Exit status: 0 no finding, 1 findings that --fail-on names, 2 unusable input, policy or usage.";
 
@@ -56,6 +58,7 @@ enum Command {
     Inspect(Box<inspect::Args>),
     Convert(convert::Args),
     VerifyBarriers(verify_barriers::Args),
+    Calibrate(calibrate::Args),
     Check(check::Args),
     Init(init::Args),
     Rule(rule::Args),
@@ -78,6 +81,7 @@ pub fn main() -> Exit {
         Command::Inspect(args) => inspect::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::VerifyBarriers(args) => verify_barriers::run(&args),
+        Command::Calibrate(args) => calibrate::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Init(args) => init::run(&args),
         Command::Rule(args) => rule::run(&args),

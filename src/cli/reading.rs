@@ -3,6 +3,7 @@
 use super::inputs::{Source, Sources};
 use super::progress::Progress;
 use crate::audit::summary::InputSummary;
+use crate::calibrate::Calibrator;
 use crate::convert::Converter;
 use crate::engine::Engine;
 use crate::import::Sink;
@@ -47,6 +48,16 @@ impl Intake for Inspector<'_> {
 
     fn end_input(&mut self) {
         Inspector::end_input(self);
+    }
+}
+
+impl Intake for Calibrator<'_> {
+    fn begin_input(&mut self, index: usize, stem: &str) {
+        Calibrator::begin_input(self, index, stem);
+    }
+
+    fn end_input(&mut self) {
+        Calibrator::end_input(self);
     }
 }
 

@@ -10,7 +10,8 @@ use super::ruling::Ruling;
 use crate::policy::Policy;
 use crate::policy::expr::Variable;
 use crate::stages::Siblings;
-use crate::state::{AgentState, Embedding, Phase, RunView};
+use crate::stages::action::intent_head;
+use crate::state::{AgentState, Embedded, Embedding, Phase, RunView};
 use crate::trace::event::{RawJson, RunStart, ToolCall};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -83,18 +84,24 @@ pub(super) struct Tally {
 pub(super) struct Brought {
     context: Embedding,
     action: Embedding,
+    embedded: Option<Embedded>,
 }
 
 impl Brought {
-    pub(super) fn by(call: &ToolCall<'_>) -> Brought {
+    /// Those of its record, and those that were embedded here for it.
+    pub(super) fn by(call: &ToolCall<'_>, embedded: Option<Embedded>) -> Brought {
         Brought {
             context: call.context_embedding.as_deref().map(Arc::from),
             action: call.action_embedding.as_deref().map(Arc::from),
+            embedded,
         }
     }
 
     /// The state carries them from now on.
     pub(super) fn stays_in(self, state: &mut AgentState) {
+        // A call that tells what it does itself is seen by the recording's embeddings.
+        let kept = state.embedded.take().filter(|_| self.action.is_none());
+        state.embedded = self.embedded.or(kept);
         state.context = self.context.or(state.context.take());
         state.action = self.action.or(state.action.take());
     }
@@ -111,11 +118,14 @@ impl Run {
         }
     }
 
-    /// Takes what a `run_start` says; intent and meta only where an expression asks for them.
+    /// Takes what a `run_start` says; intent and meta only where something asks for them.
     pub(super) fn begin(&mut self, event: RunStart<'_>, policy: &Policy) {
         self.agent = event.agent.map(|a| a.into_owned().into());
+        // Intents can be long, and expressions alone have them whole.
         if policy.names(Variable::RunIntent) {
             self.intent = event.intent.map(|i| i.into_owned().into());
+        } else if policy.embeds_intent() {
+            self.intent = event.intent.map(|i| intent_head(&i).into());
         }
         if policy.names(Variable::RunMeta) {
             self.meta = event.meta.map(|m| Box::new(m.into_owned()));

@@ -12,6 +12,7 @@ pub mod atif;
 pub mod autogen;
 pub mod bfcl;
 pub mod canonical;
+pub mod cases;
 pub mod claude_code;
 pub mod codex;
 mod cut;
@@ -186,6 +187,7 @@ pub const IMPORTERS: &[Format] = &[
     smolagents::FORMAT,
     pydantic_ai::FORMAT,
     bfcl::FORMAT,
+    cases::FORMAT,
     openai_chat::FORMAT,
     canonical::FORMAT,
 ];

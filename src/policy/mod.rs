@@ -9,13 +9,17 @@ pub mod matcher;
 pub mod pattern;
 pub mod presets;
 pub mod read;
+pub mod semantic;
 pub mod toml;
 
+use crate::embed::Embedder;
 use crate::trace::money::Nano;
 use expr::Expr;
 use matcher::{MatcherId, Matchers};
 pub use read::parse;
 use regex::Regex;
+use semantic::{Model, Semantic};
+use std::sync::Arc;
 
 /// The stages that a policy may switch off, in pipeline order.
 pub const STAGE_IDS: &[&str] = &["gates", "privilege", "dfa", "contracts", "dcbf", "semantic"];
@@ -58,6 +62,8 @@ pub struct Policy {
     pub dcbf: Dcbf,
     /// Semantic firewall; absent means the stage passes.
     pub semantic: Option<Semantic>,
+    /// Models of the embedders that it uses.
+    pub models: Vec<Model>,
     /// Tools that were mediated; absent means all.
     pub boundary: Option<MatcherId>,
     /// What is doubtful about the policy, without the soundness of its class-K functions.
@@ -76,6 +82,22 @@ impl Policy {
     pub fn names(&self, variable: expr::Variable) -> bool {
         self.expressions()
             .any(|expr| expr.variables().any(|named| named == variable))
+    }
+
+    /// Whether anything embeds what the user of a run wanted.
+    pub fn embeds_intent(&self) -> bool {
+        let semantic = self.semantic.as_ref();
+        semantic.is_some_and(|s| s.computed().is_some()) || self.scope_embedder().is_some()
+    }
+
+    /// What embeds intents and calls for the scope barrier; absent where nothing does.
+    pub fn scope_embedder(&self) -> Option<&Arc<dyn Embedder>> {
+        let barriers = self.dcbf.barriers.iter();
+        let mut embedders = barriers.filter_map(|barrier| match &barrier.measure {
+            Measure::Scope { embed, .. } => embed.as_ref(),
+            _ => None,
+        });
+        embedders.next()
     }
 
     /// Every expression of the policy.
@@ -369,6 +391,8 @@ pub enum Measure {
     Scope {
         /// Greatest distance.
         max_drift: f64,
+        /// Embeds the run's intent and the calls whose record does not; absent means nothing does.
+        embed: Option<Arc<dyn Embedder>>,
     },
     /// Steps left.
     Stability {
@@ -377,22 +401,4 @@ pub enum Measure {
     },
     /// A CEL expression of the state.
     Custom(Expr),
-}
-
-/// The semantic firewall.
-#[derive(Clone, Debug)]
-pub struct Semantic {
-    /// Where scores come from.
-    pub embedder: Embedder,
-    /// Score from which a call is escalated.
-    pub escalate: f64,
-    /// Score from which a call is blocked.
-    pub block: f64,
-}
-
-/// Where semantic scores come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Embedder {
-    /// The score that the live system recorded on the call.
-    Recorded,
 }

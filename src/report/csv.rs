@@ -61,6 +61,9 @@ const COLUMNS: &[&str] = &[
     "composite",
     "labels",
     "args_unknown",
+    "semantic_harm",
+    "semantic_intent",
+    "semantic_nearest",
 ];
 
 /// Columns of a barrier, each after its name.
@@ -104,12 +107,7 @@ impl Rows<'_> {
     }
 
     fn write(&mut self) -> io::Result<()> {
-        let written = self.out.write_record(&self.row);
-        // Kept as it is: that a reader went away is told from every other failure by its kind.
-        written.map_err(|error| match error.into_kind() {
-            ::csv::ErrorKind::Io(error) => error,
-            _ => io::Error::other("a row that CSV cannot tell"),
-        })
+        self.out.write_record(&self.row).map_err(io_error)
     }
 
     /// A warning of the policy, its file and line in the place of an input's.
@@ -199,6 +197,10 @@ impl Report for Rows<'_> {
         self.float(decision.composite);
         self.text(&decision.labels.join(";"));
         self.flag(decision.args_unknown);
+        let seen = decision.semantic.as_deref();
+        self.float(seen.map(|seen| seen.harm));
+        self.float(seen.map(|seen| seen.intent));
+        self.text(seen.map_or("", |seen| &seen.nearest));
         for Reading { h, next, slack } in &decision.barriers {
             self.float(Some(*h));
             self.float(*next);
@@ -247,9 +249,18 @@ impl Report for Rows<'_> {
     }
 }
 
+/// Why a row could not be written. An error of the system is kept as it is: that a reader went away is
+/// told from every other failure by its kind.
+pub(super) fn io_error(error: ::csv::Error) -> io::Error {
+    match error.into_kind() {
+        ::csv::ErrorKind::Io(error) => error,
+        _ => io::Error::other("a row that CSV cannot tell"),
+    }
+}
+
 /// A cell of untrusted text: hidden characters shown, and an apostrophe before what a spreadsheet
 /// would take for a formula, white space before it or not, in full width or not.
-fn cell(text: &str) -> Cow<'_, str> {
+pub(super) fn cell(text: &str) -> Cow<'_, str> {
     let shown = escape::visible(text);
     let formula = text.trim_start().starts_with([
         '=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}',

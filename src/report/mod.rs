@@ -2,6 +2,7 @@
 
 pub mod args;
 pub mod barriers;
+pub mod calibration;
 pub mod csv;
 pub mod inspect;
 pub mod json;

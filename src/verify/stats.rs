@@ -3,7 +3,7 @@
 use statrs::function::factorial::ln_binomial;
 
 /// Standard normal quantile of 0.975.
-const Z: f64 = 1.959963984540054;
+pub(crate) const Z: f64 = 1.959963984540054;
 
 /// Probability in each tail of a 95% interval.
 const TAIL: f64 = 0.025;

@@ -7,6 +7,7 @@ use gate::import::{IMPORTERS, Opening, Record, Sink};
 use gate::inspect::facts::Fact;
 use gate::report::FORMATS;
 use gate::report::barriers::BARRIER_FORMATS;
+use gate::report::calibration::CALIBRATION_FORMATS;
 use gate::report::inspect::INSPECT_FORMATS;
 use gate::stages::STAGES;
 use gate::trace::event::Event;
@@ -131,7 +132,9 @@ fn every_format_is_named() {
     let reports = FORMATS.iter().map(|format| format.id);
     let barriers = BARRIER_FORMATS.iter().map(|format| format.id);
     let inspections = INSPECT_FORMATS.iter().map(|format| format.id);
-    for id in reports.chain(barriers).chain(inspections) {
+    let calibrations = CALIBRATION_FORMATS.iter().map(|format| format.id);
+    let others = barriers.chain(inspections).chain(calibrations);
+    for id in reports.chain(others) {
         assert!(page.contains(&format!("`{id}`")), "{id}");
     }
 }

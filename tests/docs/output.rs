@@ -90,6 +90,16 @@ fn every_field_of_a_record_is_documented() {
         seen.insert(kind);
     }
     assert_eq!(seen.len(), 4, "{seen:?}");
+    let args = ["replay", "fixtures/cases/semantic.jsonl", "--policy"];
+    let more = ["fixtures/cases/semantic.toml", "--format", "jsonl"];
+    let scored = records(&[&args[..], &more[..]].concat());
+    assert!(scored.iter().any(|record| !record["semantic"].is_null()));
+    for record in scored.iter().filter(|r| r["record"] == "decision") {
+        documented(record, "### `gate.decision/1`", "");
+    }
+    let summary = scored.last().expect("a summary");
+    assert!(summary["semantic"].is_object());
+    documented(summary, "### `gate.report/1`", "");
     let unsound = "fixtures/docs/unsound.toml";
     let args = ["replay", trace, "--policy", unsound, "--format", "jsonl"];
     let summary = records(&args).pop().expect("a summary");
@@ -126,6 +136,20 @@ fn every_field_of_an_inspection_is_documented() {
     let formats = gate(&["inspect", "--formats", "--format", "json"]);
     let formats = serde_json::from_str(&formats).expect("JSON");
     documented_on("docs/inspect.md", &formats, heading, "");
+}
+
+#[test]
+fn every_field_of_a_calibration_is_documented() {
+    for args in [
+        "fixtures/semantic/recorded.jsonl --embedder recorded",
+        "fixtures/semantic/calibrate.jsonl --all-embedders",
+        "fixtures/docs/faulty.jsonl",
+    ] {
+        let flags = "calibrate --list 2 --show-args --format json";
+        let args: Vec<&str> = flags.split(' ').chain(args.split(' ')).collect();
+        let report = serde_json::from_str(&gate(&args)).expect("JSON");
+        documented_on("docs/calibrate.md", &report, "## `gate.calibration/1`", "");
+    }
 }
 
 #[test]

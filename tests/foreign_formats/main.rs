@@ -6,6 +6,7 @@ mod anthropic;
 mod atif;
 mod autogen;
 mod bfcl;
+mod cases;
 mod claude_code;
 mod claude_code_refusals;
 mod codex;

@@ -96,6 +96,16 @@ pub const ALL: &[&str] = &[
     DEFAULT, TIGHT, WHOLE, ENSURING, COUNTING, UNSOUND, UNVERIFIED,
 ];
 
+/// Meanings are worked out here: those of calls by themselves, and against the run's intent.
+pub const MEANT: &str = r#"
+[semantic]
+escalate = 0.2
+block = 0.4
+[dcbf.barriers.scope]
+max_drift = 1.0
+embed = "static"
+"#;
+
 pub fn policy(text: &str) -> Policy {
     let source = PolicySource::File("p.toml".into());
     let load = |_: &str| Err("no file".to_owned());

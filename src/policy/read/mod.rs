@@ -4,8 +4,10 @@
 mod barriers;
 mod contracts;
 mod dcbf;
+mod descriptions;
 mod dfa;
 mod doubts;
+mod embedders;
 mod extend;
 mod gates;
 mod labels;
@@ -13,7 +15,7 @@ mod patterns;
 mod privilege;
 mod reader;
 mod schema;
-mod semantic;
+pub mod semantic;
 mod table;
 
 use super::expr::{Compiler, Query};
@@ -23,6 +25,7 @@ use super::{Measure, Policy, PolicySource, STAGE_IDS, effective, presets};
 use crate::diag::{Diagnostic, nearest};
 pub use reader::Load;
 use reader::Reader;
+pub use semantic::RECORDED;
 use table::{Item, Table};
 
 /// Longest policy, in bytes.
@@ -55,6 +58,7 @@ pub fn parse(
         names: Vec::new(),
         patterns: 0,
         compiler,
+        embedders: Default::default(),
     };
     let root = extend::merged(root.get_ref(), &file);
     let mut table = Table::new("", 0, Some(&root));
@@ -65,6 +69,7 @@ pub fn parse(
         return Err(reader.errors);
     }
     doubts::similar_names(&mut reader);
+    policy.models = reader.embedders.models();
     policy.matchers = reader.matchers;
     policy.warnings = reader.warnings;
     finish(&mut policy);
@@ -102,6 +107,7 @@ impl Policy {
 
 fn sections<'t>(r: &mut Reader<'t>, t: &mut Table<'t>, source: PolicySource) -> Policy {
     let without = extend::read(r, t);
+    embedders::embedders(r, t.get("embedders"));
     Policy {
         source,
         sha256: String::new(),
@@ -114,6 +120,7 @@ fn sections<'t>(r: &mut Reader<'t>, t: &mut Table<'t>, source: PolicySource) -> 
         contracts: contracts::contracts(r, t.get("contracts"), &without),
         dcbf: dcbf::dcbf(r, t.get("dcbf")),
         semantic: semantic::semantic(r, t.get("semantic")),
+        models: Vec::new(),
         boundary: labels::boundary(r, t.get("boundary")),
         matchers: Default::default(),
         tallied: Vec::new(),
