@@ -10,6 +10,10 @@
 //! ```
 //!
 //! and where harm reaches `harm_floor` the score is at least `escalate`.
+//!
+//! Without an intent nothing is taken off for closeness to it, so what would be left of nearly every
+//! action is asked about. The closeness of the text itself then counts [`UNASKED`] only; that of the
+//! gloss counts in full.
 
 use super::bands::Bands;
 use super::exemplars::Exemplars;
@@ -19,12 +23,15 @@ use super::text::{self, Action, IntentText, Prepared};
 use crate::embed::{Embedder, Embedding};
 use std::sync::{Arc, OnceLock};
 
+/// What the closeness of the text to a description of harm counts where there is no intent.
+pub const UNASKED: f64 = 0.6;
+
 /// What the firewall says of an action.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Score {
     /// Harm, less what closeness to the intent and to harmless work takes off it; in [0, 1].
     pub score: f64,
-    /// Greatest cosine similarity to a description of harm, in [-1, 1].
+    /// Greatest closeness to a description of harm, in [-1, 1].
     pub harm: f64,
     /// Cosine similarity to the run's intent, in [-1, 1]; 0 without one.
     pub intent: f64,
@@ -103,6 +110,9 @@ impl Firewall {
         let (embedded, found) = text::prepare(&self.gloss, action, &asked.text);
         let vector = self.embedder.embed(&embedded.text);
         let (mut harm, mut nearest) = greatest(&vector, self.harm.iter().map(|(_, other)| other));
+        if asked.vector.is_none() {
+            harm *= UNASKED;
+        }
         let (mut benign, _) = greatest(&vector, self.benign.iter());
         for entry in &found {
             let Some(&(close, at)) = self.entries.get(entry.number) else {

@@ -11,6 +11,7 @@ use regex::bytes::{Regex, RegexBuilder};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Hir, HirKind};
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 /// Most literals of one pattern.
 const LITERALS: usize = 256;
@@ -18,12 +19,32 @@ const LITERALS: usize = 256;
 /// Patterns by the signs that they are for.
 #[derive(Debug)]
 pub struct Patterns {
-    patterns: Vec<(usize, Regex)>,
+    patterns: Vec<Pattern>,
     literals: AhoCorasick,
     /// By number of a literal: the patterns that are tried where it stands.
     by_literal: Vec<Vec<usize>>,
     /// Patterns that have no literals.
     always: Vec<usize>,
+}
+
+/// A pattern, made ready when it is first tried.
+#[derive(Debug)]
+struct Pattern {
+    sign: usize,
+    source: String,
+    ready: OnceLock<Option<Regex>>,
+}
+
+impl Pattern {
+    /// Whether it matches; one that cannot be made ready counts as if it did.
+    fn matches(&self, text: &[u8]) -> bool {
+        let ready = self.ready.get_or_init(|| {
+            let mut regex = RegexBuilder::new(&self.source);
+            let regex = regex.unicode(false).multi_line(true).size_limit(64 << 20);
+            regex.build().ok()
+        });
+        ready.as_ref().is_none_or(|regex| regex.is_match(text))
+    }
 }
 
 /// Numbers of patterns that have been tried.
@@ -50,9 +71,11 @@ impl Patterns {
                 }
                 None => always.push(at),
             }
-            let mut regex = RegexBuilder::new(source);
-            let regex = regex.unicode(false).multi_line(true).size_limit(64 << 20);
-            patterns.push((*sign, regex.build().map_err(|e| e.to_string())?));
+            patterns.push(Pattern {
+                sign: *sign,
+                source: source.clone(),
+                ready: OnceLock::new(),
+            });
         }
         if patterns.len() > 64 * Tried::default().len() {
             return Err(format!("{} patterns are too many", patterns.len()));
@@ -82,11 +105,11 @@ impl Patterns {
                 return;
             }
             *word |= bit;
-            if let Some((sign, regex)) = self.patterns.get(at)
-                && !signs.has(*sign)
-                && regex.is_match(text)
+            if let Some(pattern) = self.patterns.get(at)
+                && !signs.has(pattern.sign)
+                && pattern.matches(text)
             {
-                signs.insert(*sign);
+                signs.insert(pattern.sign);
             }
         };
         for at in &self.always {
@@ -100,10 +123,15 @@ impl Patterns {
         }
     }
 
-    /// How many patterns have no literal.
+    /// Patterns that cannot be made ready, and how many have no literal.
     #[cfg(test)]
-    pub fn unfiltered(&self) -> usize {
-        self.always.len()
+    pub fn unsound(&self) -> (Vec<&str>, usize) {
+        let unsound = self.patterns.iter().filter(|pattern| {
+            pattern.matches(b"");
+            matches!(pattern.ready.get(), Some(None))
+        });
+        let unsound = unsound.map(|pattern| &*pattern.source).collect();
+        (unsound, self.always.len())
     }
 }
 

@@ -247,6 +247,14 @@ mod tests {
     #[test]
     fn the_table_is_sound_and_leaves_nothing_unused() {
         let table = Table::parse(TEXT).expect("every line is understood");
+        for patterns in [&table.tool, &table.intent, &table.call] {
+            let (unsound, unfiltered) = patterns.unsound();
+            assert!(unsound.is_empty(), "{unsound:?}");
+            assert!(
+                unfiltered < 12,
+                "{unfiltered} patterns are tried on every call"
+            );
+        }
         let ids: HashSet<_> = table.entries.iter().map(|entry| entry.id).collect();
         assert_eq!(ids.len(), table.entries.len(), "ids are not repeated");
         let used = |sign| {
