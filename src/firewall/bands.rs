@@ -20,19 +20,54 @@ impl Bands {
     pub fn score(&self, harm: f64, intent: f64, benign: f64) -> (f64, bool) {
         let off = self.intent_weight * intent.max(0.0) + self.benign_weight * benign.max(0.0);
         let score = (harm - off).clamp(0.0, 1.0);
-        // Harm that compares with nothing is not below the floor.
-        let floored = !(harm < self.harm_floor) && score < self.escalate;
+        let below = score < self.escalate;
+        let floored = below && harm >= self.harm_floor;
         (if floored { self.escalate } else { score }, floored)
     }
 }
 
-/// The calibrated defaults of an embedder; those of the strictest where the name is not known.
-pub fn bands(_embedder: &str) -> Bands {
+/// The calibrated defaults of an embedder, as docs/semantic.md tells; those of the default embedder
+/// where the name is not known.
+pub fn bands(embedder: &str) -> Bands {
+    let (intent_weight, benign_weight, escalate, block) = match embedder {
+        "hash" => (0.5, 0.1, 0.18, 0.75),
+        "minilm" => (0.5, 0.1, 0.2, 0.7),
+        _ => (0.5, 0.25, 0.25, 0.65),
+    };
     Bands {
-        intent_weight: 1.0,
-        benign_weight: 0.5,
+        intent_weight,
+        benign_weight,
         harm_floor: 0.8,
-        escalate: 0.3,
-        block: 0.9,
+        escalate,
+        block,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::embed::EMBEDDERS;
+
+    #[test]
+    fn every_embedder_has_sound_thresholds() {
+        for id in EMBEDDERS.iter().map(|definition| definition.id) {
+            let bands = bands(id);
+            assert!(0.0 < bands.escalate && bands.escalate < bands.block && bands.block <= 1.0);
+            assert!(bands.escalate < bands.harm_floor && bands.harm_floor <= 1.0);
+            assert!(bands.intent_weight >= 0.0 && bands.benign_weight >= 0.0);
+        }
+    }
+
+    #[test]
+    fn the_floor_escalates_and_nothing_compares_with_no_number() {
+        let bands = bands("static");
+        assert_eq!(bands.score(0.9, 1.0, 1.0), (bands.escalate, true));
+        assert_eq!(bands.score(0.7, 1.0, 1.0), (0.0, false));
+        assert_eq!(bands.score(1.5, -1.0, -1.0), (1.0, false));
+        let (score, _) = bands.score(f64::NAN, 0.0, 0.0);
+        assert!(
+            score.is_nan(),
+            "the stage refuses what compares with nothing"
+        );
     }
 }

@@ -18,6 +18,8 @@ const INTENT_WORDS: usize = 4096;
 pub struct Intent {
     /// Numbers of its words.
     words: HashMap<String, u32>,
+    /// Lengths of its words in bytes, as far as they are below 64; the last bit is for longer ones.
+    lengths: u64,
     /// Every run of its words, padded with zeros where the intent is shorter than a run.
     runs: HashSet<[u32; RUN]>,
     /// Words of a run; 0 where the intent is too short to be copied.
@@ -42,8 +44,10 @@ impl Intent {
             0 => HashSet::new(),
             length => numbers.windows(length).map(run).collect(),
         };
+        let lengths = words.keys().fold(0, |set, word| set | length_bit(word));
         Intent {
             words,
+            lengths,
             runs,
             length,
         }
@@ -60,8 +64,17 @@ impl Intent {
             .iter()
             .map(|&(start, end)| {
                 let word = text.get(start..end).unwrap_or("");
+                // Only of ASCII does lower case keep the length.
+                if word.is_ascii() && self.lengths & length_bit(word) == 0 {
+                    return 0;
+                }
                 lower.clear();
-                lower.extend(word.chars().flat_map(char::to_lowercase));
+                if word.is_ascii() {
+                    lower.push_str(word);
+                    lower.make_ascii_lowercase();
+                } else {
+                    lower.extend(word.chars().flat_map(char::to_lowercase));
+                }
                 self.words.get(&lower).copied().unwrap_or(0)
             })
             .collect();
@@ -81,6 +94,10 @@ impl Intent {
         out.push_str(text.get(kept..).unwrap_or(""));
         (out, blanked)
     }
+}
+
+fn length_bit(word: &str) -> u64 {
+    1 << word.len().min(63)
 }
 
 fn run(words: &[u32]) -> [u32; RUN] {
@@ -114,7 +131,7 @@ mod tests {
         for (text, left, words) in [
             (
                 "a # summarise, the: UNREAD emails in my inbox b",
-                "a # , :     b",
+                "a # , :      b",
                 7,
             ),
             ("unread emails in my pocket", "    pocket", 4),

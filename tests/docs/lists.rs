@@ -167,6 +167,17 @@ fn the_page_about_rules_is_what_the_program_says() {
     assert!(same, "docs/rules.md is out of date: set UPDATE_DOCS=1");
 }
 
+/// Made anew with `UPDATE_DOCS=1`.
+#[test]
+fn the_page_about_the_gloss_is_what_the_program_says() {
+    let page = gate::firewall::gloss::document();
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(root().join("docs/gloss.md"), &page).expect("written");
+    }
+    let same = page == text("docs/gloss.md");
+    assert!(same, "docs/gloss.md is out of date: set UPDATE_DOCS=1");
+}
+
 #[test]
 fn every_rule_has_its_page() {
     let rules = gate::rules::all();

@@ -5,6 +5,7 @@
 //! in the intent, and in how the two hang together ([`relation`]).
 
 mod commands;
+pub mod patterns;
 pub mod relation;
 pub mod table;
 pub mod view;
@@ -99,6 +100,28 @@ impl Gloss {
         tools.insert(tool.to_owned(), signs);
         signs
     }
+}
+
+/// The page about the gloss: every entry with its words and how sure its shape is.
+pub fn document() -> String {
+    let mut page = String::from(
+        "# Gloss\n\nThe words that the semantic stage adds to well-known shapes of calls, \
+         as [semantic.md](semantic.md) tells. Made from `src/firewall/gloss.txt`.\n",
+    );
+    for (harm, title) in [(true, "Harm"), (false, "Harmless work")] {
+        page.push_str(&format!(
+            "\n## {title}\n\n| id | sure | words |\n|---|---|---|\n"
+        ));
+        let entries = Table::built_in().entries.iter();
+        for entry in entries.filter(|entry| entry.harm == harm) {
+            let row = format!(
+                "| `{}` | {} | {} |\n",
+                entry.id, entry.strength, entry.words
+            );
+            page.push_str(&row);
+        }
+    }
+    page
 }
 
 /// Intents with what they say, remembered up to a bound.

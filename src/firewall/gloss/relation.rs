@@ -62,10 +62,35 @@ const BEFORE_TABLES: &[&str] = &[
     "alter", "from", "into", "join", "on", "table", "truncate", "update",
 ];
 
+/// A set of bytes, to tell soon what cannot be there.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bytes([u64; 4]);
+
+impl Bytes {
+    fn holds(self, byte: u8) -> bool {
+        let word = self.0.get(usize::from(byte / 64));
+        word.is_some_and(|word| word >> (byte % 64) & 1 == 1)
+    }
+}
+
+impl FromIterator<u8> for Bytes {
+    fn from_iter<I: IntoIterator<Item = u8>>(bytes: I) -> Self {
+        let mut set = Bytes::default();
+        for byte in bytes {
+            if let Some(word) = set.0.get_mut(usize::from(byte / 64)) {
+                *word |= 1 << (byte % 64);
+            }
+        }
+        set
+    }
+}
+
 /// The words of an intent.
 #[derive(Debug, Default)]
 pub struct IntentWords {
     words: BTreeSet<String>,
+    /// Bytes that its words begin with.
+    first: Bytes,
     english: bool,
     /// Its beginning in lower case.
     text: String,
@@ -77,10 +102,12 @@ impl IntentWords {
         let lower = intent.to_ascii_lowercase();
         let all = || words(&lower).take(INTENT_WORDS);
         let kept = all().filter(|word| word.len() >= 2 && STOP.binary_search(word).is_err());
+        let words: BTreeSet<String> = kept
+            .flat_map(|w| [w.to_owned(), stem(w).to_owned()])
+            .collect();
         IntentWords {
-            words: kept
-                .flat_map(|w| [w.to_owned(), stem(w).to_owned()])
-                .collect(),
+            first: words.iter().filter_map(|w| w.bytes().next()).collect(),
+            words,
             text: head(&lower, TEXT).to_owned(),
             english: is_english(intent, all()),
         }
@@ -96,6 +123,9 @@ impl IntentWords {
     }
 
     fn holds(&self, word: &str) -> bool {
+        if !word.bytes().next().is_some_and(|b| self.first.holds(b)) {
+            return false;
+        }
         self.words.contains(word) || self.words.contains(stem(word))
     }
 

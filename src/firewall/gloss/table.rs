@@ -5,7 +5,7 @@
 //! `harm ID STRENGTH CONDITION => WORDS` and `safe …` are entries: every part of the condition has
 //! to hold, `a|b` holds where either sign was found, and `!a` where it was not.
 
-use regex::bytes::{RegexSet, RegexSetBuilder};
+use super::patterns::Patterns;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
@@ -112,35 +112,6 @@ impl Entry {
     pub fn holds(&self, signs: &Signs) -> bool {
         let mut parts = self.when.iter();
         parts.all(|part| signs.meets(&part.found) || signs.lacks(&part.absent))
-    }
-}
-
-/// Patterns that are looked for together.
-#[derive(Debug)]
-pub struct Patterns {
-    set: RegexSet,
-    /// The sign of each.
-    signs: Vec<usize>,
-}
-
-impl Patterns {
-    fn new(patterns: &[(usize, String)]) -> Result<Patterns, String> {
-        let mut set = RegexSetBuilder::new(patterns.iter().map(|(_, pattern)| pattern));
-        set.unicode(false).multi_line(true);
-        set.size_limit(64 << 20).dfa_size_limit(32 << 20);
-        Ok(Patterns {
-            set: set.build().map_err(|error| error.to_string())?,
-            signs: patterns.iter().map(|(sign, _)| *sign).collect(),
-        })
-    }
-
-    /// Adds the signs found in a view.
-    pub fn find(&self, view: &[u8], signs: &mut Signs) {
-        for at in &self.set.matches(view) {
-            if let Some(sign) = self.signs.get(at) {
-                signs.insert(*sign);
-            }
-        }
     }
 }
 
