@@ -137,7 +137,7 @@ fn csv_has_a_column_for_every_reading() {
     let text = write("csv", &header(), &items(), &summary());
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let columns = reader.headers().unwrap().clone();
-    assert_eq!(columns.len(), 27 + 3 * 5);
+    assert_eq!(columns.len(), 30 + 3 * 5);
     let at = |name: &str| columns.iter().position(|column| column == name).unwrap();
     let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
     assert_eq!(rows.len(), 7);

@@ -11,7 +11,10 @@ const INTENT: usize = 8192;
 
 /// As much of an intent as stages look at by themselves; expressions have it whole.
 pub fn intent_head(intent: &str) -> &str {
-    let end = intent.floor_char_boundary(INTENT);
+    let mut end = intent.len().min(INTENT);
+    while !intent.is_char_boundary(end) {
+        end -= 1;
+    }
     intent.get(..end).unwrap_or_default()
 }
 
