@@ -19,6 +19,7 @@ pub mod exit;
 pub mod facets;
 pub mod import;
 pub mod inspect;
+pub mod neural;
 pub mod number;
 pub mod policy;
 pub mod report;

@@ -33,6 +33,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     ("policy", &["diag", "escape", "trace"]),
+    ("neural", &["trace::json"]),
     ("tokens", &["policy", "trace"]),
     ("facets", &["trace"]),
     ("state", &["policy", "trace"]),
