@@ -17,6 +17,7 @@ pub mod engine;
 pub mod escape;
 pub mod exit;
 pub mod facets;
+pub mod features;
 pub mod import;
 pub mod inspect;
 pub mod neural;

@@ -3,9 +3,11 @@
 
 pub mod effective;
 pub mod expr;
+pub mod features;
 pub mod glob;
 pub mod lookalike;
 pub mod matcher;
+pub mod neural;
 pub mod pattern;
 pub mod presets;
 pub mod read;
@@ -40,6 +42,9 @@ pub struct Policy {
     pub tallied: Vec<MatcherId>,
     /// How many of a run's last settled calls have to be remembered by name.
     pub recent: usize,
+    /// Whether runs remember what [`features`] count: where a barrier is a model, or a table of
+    /// features is made.
+    pub features_counted: bool,
     /// Label rules, in file order.
     pub labels: Vec<LabelRule>,
     /// Ids of the stages that are switched off.
@@ -69,6 +74,7 @@ impl Policy {
     pub fn counts_tokens(&self) -> bool {
         self.gates.max_tokens.is_some()
             || !self.gates.per_tool.is_empty()
+            || self.features_counted
             || self.names(expr::Variable::StateTokens)
     }
 
@@ -310,6 +316,8 @@ pub struct Dcbf {
     pub record_costs: bool,
     /// What a call without an estimate is charged in the simulated state and in privileges.
     pub per_call_cost: Nano,
+    /// What features count by.
+    pub features: features::Parameters,
     /// The enabled barriers: those of the default table in its order, then custom ones in file
     /// order.
     pub barriers: Vec<BarrierSpec>,
@@ -377,6 +385,8 @@ pub enum Measure {
     },
     /// A CEL expression of the state.
     Custom(Expr),
+    /// A neural network over features of the state.
+    Neural(neural::Neural),
 }
 
 /// The semantic firewall.

@@ -104,12 +104,7 @@ impl Rows<'_> {
     }
 
     fn write(&mut self) -> io::Result<()> {
-        let written = self.out.write_record(&self.row);
-        // Kept as it is: that a reader went away is told from every other failure by its kind.
-        written.map_err(|error| match error.into_kind() {
-            ::csv::ErrorKind::Io(error) => error,
-            _ => io::Error::other("a row that CSV cannot tell"),
-        })
+        write_record(&mut self.out, &self.row)
     }
 
     /// A warning of the policy, its file and line in the place of an input's.
@@ -247,9 +242,22 @@ impl Report for Rows<'_> {
     }
 }
 
+/// Writes a row.
+///
+/// # Errors
+/// The output cannot be written. Why is kept as it is: that a reader went away is told from every other
+/// failure by its kind.
+pub(super) fn write_record<W: Write>(out: &mut Writer<W>, row: &StringRecord) -> io::Result<()> {
+    out.write_record(row)
+        .map_err(|error| match error.into_kind() {
+            ::csv::ErrorKind::Io(error) => error,
+            _ => io::Error::other("a row that CSV cannot tell"),
+        })
+}
+
 /// A cell of untrusted text: hidden characters shown, and an apostrophe before what a spreadsheet
 /// would take for a formula, white space before it or not, in full width or not.
-fn cell(text: &str) -> Cow<'_, str> {
+pub(super) fn cell(text: &str) -> Cow<'_, str> {
     let shown = escape::visible(text);
     let formula = text.trim_start().starts_with([
         '=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}',

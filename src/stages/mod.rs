@@ -9,6 +9,7 @@ mod dcbf;
 mod dfa;
 mod gates;
 mod privilege;
+mod probe;
 mod semantic;
 
 use crate::engine::decision::Reading;
@@ -19,6 +20,7 @@ use crate::state::{AgentState, Phase, RunView, StateView};
 use crate::trace::event::{Outcome, ToolCall};
 use crate::trace::json::Json;
 use crate::trace::money::Nano;
+pub use probe::{PROBE, Probed};
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
@@ -134,6 +136,8 @@ pub struct Notes {
     pub unscored: bool,
     /// The scope barrier was reached without usable embeddings.
     pub scope_inert: bool,
+    /// Features of the transition, where they were asked for.
+    pub probed: Option<Box<Probed>>,
 }
 
 /// What the state would be had the admitted calls that are still in flight settled.

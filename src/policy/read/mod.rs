@@ -9,6 +9,7 @@ mod doubts;
 mod extend;
 mod gates;
 mod labels;
+mod neural;
 mod patterns;
 mod privilege;
 mod reader;
@@ -82,6 +83,12 @@ impl Policy {
         }
     }
 
+    /// Has runs remember what features count, by the settings of the policy's barriers, else by those
+    /// of the defaults.
+    pub fn count_default_features(&mut self) {
+        self.count_features(barriers::PAIRS, barriers::OUTBOUND);
+    }
+
     /// The policy of a preset; `None` if there is none of that name.
     pub fn preset(name: &str) -> Option<Policy> {
         let preset = presets::find(name)?;
@@ -118,6 +125,7 @@ fn sections<'t>(r: &mut Reader<'t>, t: &mut Table<'t>, source: PolicySource) -> 
         matchers: Default::default(),
         tallied: Vec::new(),
         recent: 0,
+        features_counted: false,
         warnings: Vec::new(),
     }
 }
@@ -177,6 +185,9 @@ fn finish(policy: &mut Policy) {
     }
     policy.tallied = tallied;
     policy.recent = recent;
+    if policy.neural().next().is_some() {
+        policy.count_default_features();
+    }
     policy.warnings.extend(doubts::barriers(policy));
     policy
         .warnings
