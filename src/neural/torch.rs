@@ -173,9 +173,9 @@ impl Reader<'_> {
         let mut numbers = Vec::with_capacity(total);
         let mut at = vec![0usize; view.shape.len()];
         for _ in 0..total {
-            let steps = at.iter().zip(&view.strides);
-            let place = steps.fold(Some(view.offset), |sum, (i, stride)| {
-                sum?.checked_add(i.checked_mul(*stride)?)
+            let mut steps = at.iter().zip(&view.strides);
+            let place = steps.try_fold(view.offset, |sum, (i, stride)| {
+                sum.checked_add(i.checked_mul(*stride)?)
             });
             match place.and_then(|place| storage.get(place)) {
                 Some(number) => numbers.push(*number),

@@ -96,10 +96,10 @@ fn table(shown: &Shown<'_>, out: &mut dyn Write) -> io::Result<()> {
         ("parameters sha256", &said.parameters_sha256),
     ];
     for (what, says) in hashes {
-        rows.extend(says.as_ref().map(|says| row(what, text::name(says))));
+        rows.extend(says.as_ref().map(|says| row(what, text::prose(says))));
     }
     if !said.unused.is_empty() {
-        rows.push(row("not used", text::name(&said.unused.join(", "))));
+        rows.push(row("not used", text::prose(&said.unused.join(", "))));
     }
     page.rows(rows);
     page.section("layers");

@@ -87,7 +87,7 @@ impl<'b> Machine<'b> {
                 self.push(Object::Tuple(items))?;
             }
             b't' => {
-                let items = self.to_mark()?;
+                let items = self.take_to_mark()?;
                 self.push(Object::Tuple(items))?;
             }
             b']' => self.push(Object::List(Vec::new()))?,
@@ -96,7 +96,7 @@ impl<'b> Machine<'b> {
                 self.append(items)?;
             }
             b'e' => {
-                let items = self.to_mark()?;
+                let items = self.take_to_mark()?;
                 self.append(items)?;
             }
             b'}' => self.push(Object::Dict(Vec::new()))?,
@@ -105,7 +105,7 @@ impl<'b> Machine<'b> {
                 self.set(items)?;
             }
             b'u' => {
-                let items = self.to_mark()?;
+                let items = self.take_to_mark()?;
                 self.set(items)?;
             }
             b'q' => {
@@ -207,7 +207,7 @@ impl<'b> Machine<'b> {
     }
 
     fn set(&mut self, items: Vec<Value>) -> Result<(), String> {
-        if items.len() % 2 != 0 {
+        if !items.len().is_multiple_of(2) {
             return Err(damaged());
         }
         match self.target()? {
@@ -283,7 +283,7 @@ impl<'b> Machine<'b> {
         Ok(self.stack.split_off(at))
     }
 
-    fn to_mark(&mut self) -> Result<Vec<Value>, String> {
+    fn take_to_mark(&mut self) -> Result<Vec<Value>, String> {
         let at = self.marks.pop().ok_or_else(damaged)?;
         if at > self.stack.len() {
             return Err(damaged());
