@@ -196,7 +196,7 @@ pub const FEATURES: &[Described] = &[
         "phase_acting",
         "flag",
         FLAG,
-        "1 in phase ACTING, in which every call of a trace arrives",
+        "1 in phase ACTING",
     ),
     row(
         Feature::PhaseObserving,
@@ -336,6 +336,14 @@ impl Policy {
         self.features_counted = true;
     }
 
+    /// Whether a list that features count by names this label.
+    fn counts_label(&self, label: &str) -> bool {
+        let p = &self.dcbf.features;
+        let pairs = p.pairs.iter().flatten().flat_map(|&(a, b)| [a, b]);
+        let mut lists = pairs.chain(p.outbound).map(|id| self.matchers.get(id));
+        lists.any(|list| list.matches("", &[label]))
+    }
+
     /// SHA-256 of what the features count by, in hexadecimal: the same features under other settings
     /// are other numbers.
     pub fn parameters_sha256(&self) -> String {
@@ -345,11 +353,20 @@ impl Policy {
             "window {}\nbudget {:?}\nper_call {:?}\nlimit_usd {}\nstep_budget {}\n",
             p.window, p.budget, p.per_call, p.limit, p.step_budget
         );
+        let (tokenizer, costs) = (self.gates.tokenizer.name(), self.dcbf.record_costs);
+        let _ = writeln!(text, "tokenizer {tokenizer}\nrecord_costs {costs}");
         for (a, b) in p.pairs.iter().flatten() {
             let _ = writeln!(text, "pair {}\t{}", patterns(a), patterns(b));
         }
         let outbound = p.outbound.as_ref().map(patterns);
         let _ = writeln!(text, "outbound {}", outbound.unwrap_or_default());
+        for rule in &self.labels {
+            let when = rule.when.as_ref().map_or("", |expr| expr.source());
+            let tools = rule.tools.as_ref().map(patterns).unwrap_or_default();
+            if self.counts_label(&rule.label) {
+                let _ = writeln!(text, "label {}\t{tools}\t{when}", rule.label);
+            }
+        }
         sha256(text.as_bytes())
     }
 }
@@ -377,7 +394,7 @@ mod tests {
     fn the_list_of_this_version_does_not_change() {
         assert_eq!(
             schema_sha256(),
-            "c3c481acd1513e8961fe522fea196c4e1429315fdf85e78fec40d25034da90c1"
+            "0c32324b6991aca07e417965b4a18ebd6668fdbea567be32b62426c2835a0c8f"
         );
     }
 }

@@ -98,6 +98,38 @@ fn what_features_count_by_stays_where_the_five_are_replaced() {
     );
 }
 
+/// The same features under other settings are other numbers; what they do not go by changes nothing.
+#[test]
+fn the_hash_of_what_features_count_by_follows_the_settings() {
+    let hash = |text: &str| {
+        let mut policy = read(text);
+        policy.count_default_features();
+        policy.parameters_sha256()
+    };
+    let own = hash("");
+    for other in [
+        "[dcbf.barriers.safety]\nwindow = 6\n",
+        "[dcbf.barriers.safety]\npairs = [[\"a\", \"b\"]]\n",
+        "[dcbf.barriers.privacy]\noutbound = [\"x\"]\n",
+        "[dcbf.barriers.resource]\nlimit_usd = 9\n",
+        "[dcbf.barriers.stability]\nstep_budget = 9\n",
+        "[dcbf]\ncost_accounting = \"none\"\n",
+        "[gates]\ntokenizer = \"o200k_base\"\n",
+        "[[labels]]\nlabel = \"http_request\"\ntools = [\"WebFetch\"]\n",
+    ] {
+        assert_ne!(hash(other), own, "{other}");
+    }
+    for same in [
+        "[dcbf.barriers.safety]\nmargin = 0.5\n",
+        "[dcbf.barriers.safety]\nexpr = \"1.0\"\n",
+        "[dcbf.barriers.privacy]\nenabled = false\n",
+        "[dcbf.barriers.scope]\nmax_drift = 0.1\n",
+        "[[labels]]\nlabel = \"reading\"\ntools = [\"Read\"]\n",
+    ] {
+        assert_eq!(hash(same), own, "{same}");
+    }
+}
+
 /// A preset has margins of its own and does not know of the model.
 #[test]
 fn a_preset_can_be_extended_by_a_model() {

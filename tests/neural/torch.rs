@@ -229,6 +229,21 @@ fn the_activation_has_to_be_given() {
     assert!(refusal.help.is_some_and(|help| help.contains("tanh")));
 }
 
+/// Changes of the pickle inside a sound archive: no checksum tells of them.
+#[test]
+fn a_changed_pickle_never_panics() {
+    let (_, own) = members().remove(0);
+    for at in 0..own.len() {
+        for change in [1u8, 0x40, 0x80, 0xff] {
+            let mut pickle = own.clone();
+            pickle[at] ^= change;
+            if let Ok(model) = read(&changed("m/data.pkl", pickle)) {
+                let _ = model.h(&ROWS[1]);
+            }
+        }
+    }
+}
+
 #[test]
 fn damage_never_panics() {
     let file = archive(&members(), false);

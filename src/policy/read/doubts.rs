@@ -117,8 +117,8 @@ fn other_parameters(policy: &Policy) -> impl Iterator<Item = PolicyWarning> {
             code: "other_parameters",
             place: spec.place,
             message: format!(
-                "barrier `{}`: its model was trained with features that count by other windows, lists or \
-                 budgets than those of this policy",
+                "barrier `{}`: its model was trained on features that count by other windows, lists, budgets or \
+                 labels than those of this policy",
                 spec.name
             ),
         })
