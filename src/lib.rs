@@ -18,6 +18,7 @@ pub mod escape;
 pub mod exit;
 pub mod facets;
 pub mod features;
+pub mod firewall;
 pub mod import;
 pub mod inspect;
 pub mod neural;

@@ -177,6 +177,16 @@ embedder = "recorded"
     assert_eq!(total["labels_failed"], failed);
     let off = "[pipeline]\ndisable = [\"dcbf\"]\n[dfa]\nmax_steps = 9\n";
     assert!(needs(&inspected(TRACE, off)).is_empty());
+    // What works meanings out asks for words instead of scores and embeddings.
+    let meant = "[pipeline]\ndisable = [\"dfa\"]\n[semantic]\n[dcbf.barriers.scope]\nembed = \"static\"\n\
+                 [dcbf.barriers.resource]\nenabled = false\n";
+    let asked = [
+        "barrier scope intent 3/4",
+        "barrier scope args 4/4",
+        "semantic.embedder args 4/4",
+        "semantic.embedder intent 3/4",
+    ];
+    assert_eq!(needs(&inspected(TRACE, meant)), asked);
     let free = "[dcbf]\ncost_accounting = \"none\"\n[dcbf.barriers.scope]\nenabled = false\n";
     assert!(needs(&inspected(TRACE, free)).is_empty());
 }

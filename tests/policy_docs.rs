@@ -1,5 +1,6 @@
 //! The policy reference: its examples can be read, and it leaves nothing out.
 
+use gate::embed::EMBEDDERS;
 use gate::policy::expr::names;
 use gate::policy::{BARRIER_IDS, PolicySource, STAGE_IDS, Tokenizer, effective, parse};
 
@@ -52,6 +53,7 @@ fn every_name_is_documented() {
     };
     let variables = names::VARIABLES.iter().map(|(name, _)| *name);
     let functions = [names::HISTORY, names::GLOBAL, names::MEMBER].concat();
+    EMBEDDERS.iter().for_each(|embedder| quoted(embedder.id));
     let tokenizers = Tokenizer::ALL.iter().map(|(_, name)| *name);
     let ids = STAGE_IDS.iter().chain(BARRIER_IDS).copied();
     variables

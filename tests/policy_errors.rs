@@ -320,10 +320,6 @@ fn wrong_types_and_shapes() {
         "2:8: `path` is no path into the arguments | write the keys from `args` down, such as `args.file.path`",
     );
     one(
-        "[semantic]\n",
-        "1:2: `[semantic]` needs `embedder` | write `embedder = \"recorded\"`",
-    );
-    one(
         "[[contracts]]\nrequire=['true']\n",
         &errors("[[contracts]]\nrequire=['true']\n")[0],
     );

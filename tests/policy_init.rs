@@ -58,11 +58,14 @@ fn the_defaults_that_are_spelled_out_are_the_defaults() {
         "dcbf.barriers.safety",
         "dcbf.barriers.privacy",
         "dcbf.barriers.resource",
-        "dcbf.barriers.scope",
         "dcbf.barriers.stability",
     ] {
         assert_eq!(table(&written, name), table(&built_in, name));
     }
+    // It also shows what has no default.
+    let scope = table(&written, "dcbf.barriers.scope");
+    assert!(scope.starts_with(&table(&built_in, "dcbf.barriers.scope")));
+    assert!(scope.contains("embed = \"static\""), "{scope}");
 }
 
 #[test]

@@ -42,7 +42,12 @@ pub struct Summary {
     pub recorded: u64,
     /// Calls after the point where replay and record parted.
     pub counterfactual: u64,
-    /// Calls that the semantic stage could not score because none was recorded.
+    /// Calls that the semantic stage scored, whether by itself or as recorded.
+    pub scored: u64,
+    /// Those that it scored by itself without knowing what the user of the run wanted.
+    pub scored_without_intent: u64,
+    /// Calls that the semantic stage could not score, because no score was recorded or the arguments
+    /// are not told.
     pub unscored: u64,
     /// Calls that met the scope barrier without usable embeddings.
     pub scope_inert: u64,
@@ -145,6 +150,34 @@ pub struct PolicySummary {
     pub sha256: String,
     /// Doubts about it, unsound class-K functions among them.
     pub warnings: Vec<PolicyWarning>,
+    /// What works semantic scores out; absent where nothing does.
+    pub semantic: Option<SemanticSummary>,
+}
+
+/// What works semantic scores out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SemanticSummary {
+    /// The embedder, by its name in a policy.
+    pub embedder: &'static str,
+    /// SHA-256 of the data it goes by, in hexadecimal; absent where it goes by none.
+    pub sha256: Option<String>,
+    /// How many descriptions of harm there are.
+    pub harm_exemplars: usize,
+    /// How many descriptions of ordinary work there are.
+    pub benign_exemplars: usize,
+}
+
+impl SemanticSummary {
+    /// What reports say of the semantic firewall of a policy.
+    fn of(policy: &Policy) -> Option<SemanticSummary> {
+        let computed = policy.semantic.as_ref()?.computed()?;
+        Some(SemanticSummary {
+            embedder: computed.embedder.id(),
+            sha256: computed.embedder.sha256().map(str::to_owned),
+            harm_exemplars: computed.harm.count,
+            benign_exemplars: computed.benign.count,
+        })
+    }
 }
 
 impl PolicySummary {
@@ -159,6 +192,7 @@ impl PolicySummary {
                 .cloned()
                 .chain(unsound_alpha(policy))
                 .collect(),
+            semantic: SemanticSummary::of(policy),
         }
     }
 

@@ -99,6 +99,8 @@ impl Tally {
         summary.drift += u64::from(decision.is_drift());
         summary.recorded += u64::from(decision.recorded.is_some());
         summary.counterfactual += u64::from(decision.counterfactual);
+        summary.scored += u64::from(decision.semantic_score.is_some());
+        summary.scored_without_intent += u64::from(decided.without_intent);
         summary.unscored += u64::from(decided.unscored);
         summary.scope_inert += u64::from(decided.scope_inert);
         summary.unknown_arguments += u64::from(decision.args_unknown);

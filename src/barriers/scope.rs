@@ -14,9 +14,12 @@ pub(super) const DEFINITION: Definition = Definition {
 };
 
 fn raw(_: &Policy, measure: &Measure, view: &StateView<'_>) -> Result<f64, String> {
-    let Measure::Scope { max_drift } = measure else {
+    let Measure::Scope { max_drift, .. } = measure else {
         return Err("not a scope barrier".into());
     };
+    if view.untold {
+        return Err("the recording does not tell the arguments".into());
+    }
     let (Some(context), Some(action)) = (view.context, view.action) else {
         return Ok(*max_drift);
     };
@@ -29,10 +32,17 @@ fn raw(_: &Policy, measure: &Measure, view: &StateView<'_>) -> Result<f64, Strin
     })
 }
 
-fn cause(_: &Policy, _: &Measure, view: &StateView<'_>) -> String {
+fn cause(_: &Policy, measure: &Measure, view: &StateView<'_>) -> String {
+    let by = match measure {
+        Measure::Scope {
+            embed: Some(embedder),
+            ..
+        } if view.embedded => format!(", as `{}` embeds the intent and the call", embedder.id()),
+        _ => String::new(),
+    };
     match (view.context, view.action) {
         (Some(a), Some(b)) if a.len() == b.len() => match cosine(a, b) {
-            Some(c) => format!("the cosine of context and action is {c:.3}"),
+            Some(c) => format!("the cosine of context and action is {c:.3}{by}"),
             None => String::new(),
         },
         (Some(a), Some(b)) if !a.is_empty() && !b.is_empty() => {

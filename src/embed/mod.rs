@@ -4,6 +4,12 @@
 //! [`EMBEDDERS`] is the only list. A vector is compared only with vectors of the same embedder:
 //! neither lengths nor thresholds carry over from one to another.
 
+pub mod cache;
+pub mod hash;
+pub mod minilm;
+pub mod static_table;
+pub mod wordpiece;
+
 use std::sync::Arc;
 
 /// A vector of the meaning of a text.
@@ -19,7 +25,7 @@ pub struct Embedding {
 impl Embedding {
     /// A vector with these components, which have to be finite.
     pub fn new(values: Vec<f64>) -> Embedding {
-        let norm = values.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let norm = dot(&values, &values).sqrt();
         Embedding {
             values: values.into(),
             norm,
@@ -37,10 +43,26 @@ impl Embedding {
         if self.is_zero() || other.is_zero() {
             return 0.0;
         }
-        let pairs = self.values.iter().zip(other.values.iter());
-        let dot: f64 = pairs.map(|(a, b)| a * b).sum();
+        let dot = dot(&self.values, &other.values);
         (dot / (self.norm * other.norm)).clamp(-1.0, 1.0)
     }
+}
+
+/// Sum of products. Eight sums side by side, which are added up in order: the same everywhere, and as
+/// fast as additions that do not wait for each other.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut lanes = [0.0; 8];
+    let (a, a_rest) = a.as_chunks::<8>();
+    let (b, b_rest) = b.as_chunks::<8>();
+    for (a, b) in a.iter().zip(b) {
+        for ((lane, a), b) in lanes.iter_mut().zip(a).zip(b) {
+            *lane += a * b;
+        }
+    }
+    for ((lane, a), b) in lanes.iter_mut().zip(a_rest).zip(b_rest) {
+        *lane += a * b;
+    }
+    lanes.iter().sum()
 }
 
 /// Text to vector.
@@ -75,4 +97,28 @@ pub struct Definition {
 }
 
 /// Every embedder, the default first.
-pub const EMBEDDERS: &[Definition] = &[];
+pub const EMBEDDERS: &[Definition] = &[
+    Definition {
+        id: "static",
+        doc: "sums of token vectors, from a table that is part of the program",
+        needs_model: false,
+        open: |_| static_table::built_in(),
+    },
+    Definition {
+        id: "hash",
+        doc: "hashed counts of words and of characters in a row",
+        needs_model: false,
+        open: |_| Ok(Arc::new(hash::HashEmbedder)),
+    },
+    Definition {
+        id: minilm::ID,
+        doc: "all-MiniLM-L6-v2, from a local folder",
+        needs_model: true,
+        open: minilm::open,
+    },
+];
+
+/// The embedder of this name.
+pub fn find(id: &str) -> Option<&'static Definition> {
+    EMBEDDERS.iter().find(|definition| definition.id == id)
+}

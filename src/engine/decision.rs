@@ -89,6 +89,9 @@ pub struct Decision {
     pub approval: Option<ApprovalOutcome>,
     /// Score of the semantic firewall, where it scored the call.
     pub semantic_score: Option<f64>,
+    /// How that score came about, where it was worked out here and the firewall did not pass the
+    /// call.
+    pub semantic: Option<Box<Semantic>>,
     /// Whether replay and record parted earlier in the run.
     pub counterfactual: bool,
     /// Whether a fault left the run's state in doubt.
@@ -128,6 +131,37 @@ impl Decision {
     /// Whether barriers refused it.
     pub fn is_violation(&self) -> bool {
         !self.broken.is_empty()
+    }
+}
+
+/// What the semantic firewall saw in a call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Semantic {
+    /// The embedder, by its name in a policy.
+    pub embedder: &'static str,
+    /// Greatest cosine to a description of harm, within [-1, 1].
+    pub harm: f64,
+    /// Cosine to what the user asked for, within [-1, 1]; 0 where that is not known.
+    pub intent: f64,
+    /// Greatest cosine to a description of ordinary work, within [-1, 1]; 0 where there are none.
+    pub benign: f64,
+    /// The description of harm that lies nearest.
+    pub nearest: Arc<str>,
+    /// Words that gate added for what it knows the call to do.
+    pub gloss: Vec<String>,
+    /// Words left out because the user's own request has them.
+    pub blanked: usize,
+    /// Length of the text that was embedded, in characters.
+    pub chars: usize,
+    /// That text, where the audit was asked to keep arguments. Untrusted.
+    pub text: Option<String>,
+}
+
+impl Semantic {
+    /// The same, its text only where arguments are kept.
+    pub(super) fn shown(mut self: Box<Self>, keep_args: bool) -> Box<Self> {
+        self.text = self.text.take().filter(|_| keep_args);
+        self
     }
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Judged {
     stage: Option<&'static str>,
     pub(super) finding: Option<Finding>,
     passed: Vec<&'static str>,
-    notes: Notes,
+    pub(super) notes: Notes,
     /// Whether its result has to be checked.
     pub(super) awaits_result: bool,
 }
@@ -180,6 +180,7 @@ impl Judged {
             escalated: self.kind == DecisionKind::Escalate,
             approval: None,
             semantic_score: self.notes.semantic_score,
+            semantic: self.notes.semantic.map(|seen| seen.shown(keep_args)),
             counterfactual: run.parted && mode == Mode::Enforce,
             inconclusive: run.doubtful,
             recorded: call.recorded,
@@ -197,6 +198,7 @@ impl Judged {
         Final {
             decision,
             unscored: self.notes.unscored,
+            without_intent: self.notes.without_intent,
             scope_inert: self.notes.scope_inert,
             probed: self.notes.probed,
             label: run.label,

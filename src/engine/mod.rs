@@ -116,6 +116,8 @@ pub struct Final {
     pub decision: Decision,
     /// The semantic stage had no score to go by.
     pub unscored: bool,
+    /// The semantic stage scored it without knowing what the user wanted.
+    pub without_intent: bool,
     /// The scope barrier had no embeddings to go by.
     pub scope_inert: bool,
     /// Features of the transition, where they were asked for.

@@ -150,7 +150,7 @@ impl<'a> Monitor<'a> {
         let repeats = self.count_repeats(run, &call);
         run.advance();
         run.join_siblings(policy);
-        let judged = judge::precheck(&self.stages, &run.state)
+        let mut judged = judge::precheck(&self.stages, &run.state)
             .or_else(|| label_failure.map(judge::unlabelled))
             .unwrap_or_else(|| {
                 let mut cx = CallContext::new(policy, &call, &names, &run.state, run.view());
@@ -183,6 +183,7 @@ impl<'a> Monitor<'a> {
             origin: Origin::on(place.line, stopped(&call)),
         });
         let (kind, awaits_result) = (judged.kind, judged.awaits_result);
+        let embedded = judged.notes.embedded.take();
         let exhausts = judged.finding.as_ref().is_some_and(|f| f.exhausts);
         let subject = Subject {
             place,
@@ -196,6 +197,7 @@ impl<'a> Monitor<'a> {
             decided,
             flight,
             awaits_result,
+            embedded,
         };
         match kind {
             DecisionKind::Escalate => self.escalate(run, ruling),

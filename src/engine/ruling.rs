@@ -5,6 +5,7 @@ use super::marks::Fate;
 use super::monitor::Monitor;
 use super::run::{Brought, Run};
 use super::{Dispatch, Final, Mode};
+use crate::state::Embedded;
 use crate::trace::event::{ApprovalOutcome, Recorded, ToolCall};
 
 /// A call with its decision, on its way into the state.
@@ -15,6 +16,8 @@ pub(super) struct Ruling<'c> {
     pub(super) flight: InFlight,
     /// Whether its result has to be checked if it is let through.
     pub(super) awaits_result: bool,
+    /// What was embedded here to judge it.
+    pub(super) embedded: Option<Embedded>,
 }
 
 impl Monitor<'_> {
@@ -29,6 +32,7 @@ impl Monitor<'_> {
             decided: ruling.decided,
             flight: ruling.flight,
             awaits_result: ruling.awaits_result,
+            embedded: ruling.embedded,
         }));
     }
 
@@ -56,6 +60,7 @@ impl Monitor<'_> {
             mut decided,
             mut flight,
             awaits_result,
+            embedded,
         } = ruling;
         run.refused_in_a_row = 0;
         let recorded_block = call.recorded == Some(Recorded::Block);
@@ -64,7 +69,7 @@ impl Monitor<'_> {
             return self.ready.push(decided);
         }
         run.set_fate(flight.id, Fate::Admitted);
-        Brought::by(&call).stays_in(&mut run.state);
+        Brought::by(&call, embedded).stays_in(&mut run.state);
         run.parted |= recorded_block;
         run.step();
         let sequential = self.options.dispatch == Dispatch::Sequential;
@@ -91,6 +96,7 @@ impl Monitor<'_> {
             call,
             mut decided,
             flight,
+            embedded,
             ..
         } = ruling;
         // What does not run endangers nothing in flight, whichever stage refused it.
@@ -106,7 +112,7 @@ impl Monitor<'_> {
             return run.set_fate(flight.id, Fate::NotRun);
         }
         run.set_fate(flight.id, Fate::Refused);
-        let brought = Brought::by(&call);
+        let brought = Brought::by(&call, embedded);
         if flight.outcome.is_some() {
             self.ran_all_the_same(run, brought, flight);
         } else if brought != Brought::default() && self.options.mode == Mode::Observe {

@@ -10,7 +10,7 @@ use super::ruling::Ruling;
 use crate::policy::Policy;
 use crate::policy::expr::Variable;
 use crate::stages::Siblings;
-use crate::state::{AgentState, Embedding, Phase, RunView};
+use crate::state::{AgentState, Embedded, Embedding, Phase, RunView};
 use crate::trace::event::{GroundTruth, RawJson, RunStart, ToolCall};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -85,18 +85,24 @@ pub(super) struct Tally {
 pub(super) struct Brought {
     context: Embedding,
     action: Embedding,
+    embedded: Option<Embedded>,
 }
 
 impl Brought {
-    pub(super) fn by(call: &ToolCall<'_>) -> Brought {
+    /// Those of its record, and those that were embedded here for it.
+    pub(super) fn by(call: &ToolCall<'_>, embedded: Option<Embedded>) -> Brought {
         Brought {
             context: call.context_embedding.as_deref().map(Arc::from),
             action: call.action_embedding.as_deref().map(Arc::from),
+            embedded,
         }
     }
 
     /// The state carries them from now on.
     pub(super) fn stays_in(self, state: &mut AgentState) {
+        // A call that tells what it does itself is seen by the recording's embeddings.
+        let kept = state.embedded.take().filter(|_| self.action.is_none());
+        state.embedded = self.embedded.or(kept);
         state.context = self.context.or(state.context.take());
         state.action = self.action.or(state.action.take());
     }
@@ -117,7 +123,7 @@ impl Run {
     pub(super) fn begin(&mut self, event: RunStart<'_>, policy: &Policy) {
         self.agent = event.agent.map(|a| a.into_owned().into());
         self.label = event.label;
-        if policy.names(Variable::RunIntent) {
+        if policy.asks_intent() {
             self.intent = event.intent.map(|i| i.into_owned().into());
         }
         if policy.names(Variable::RunMeta) {

@@ -104,6 +104,10 @@ fn window_tools(by: &Parameters, view: &StateView<'_>) -> usize {
 }
 
 fn cosine_of(view: &StateView<'_>) -> Option<f64> {
+    if view.untold {
+        // It should be known, and the recording does not tell it.
+        return Some(f64::NAN);
+    }
     let (context, action) = (view.context?, view.action?);
     if context.len() != action.len() && !context.is_empty() && !action.is_empty() {
         // They are of two worlds: whatever is made of that is no number either.

@@ -4,7 +4,7 @@ use super::facts::{Fact, Facts};
 use crate::policy::expr::{Expr, Variable};
 use crate::policy::features::Feature;
 use crate::policy::matcher::{MatcherId, NameSet};
-use crate::policy::{Embedder, Measure, Policy};
+use crate::policy::{Measure, Policy};
 
 /// Something that a policy asks of calls.
 #[derive(Clone, Debug, PartialEq)]
@@ -181,7 +181,13 @@ impl Needs {
             let line = barrier.place.line;
             match &barrier.measure {
                 Measure::Resource { .. } => self.add(&asks, line, Fact::Cost, Of::All),
-                Measure::Scope { .. } => self.add(&asks, line, Fact::Embeddings, Of::All),
+                Measure::Scope { embed: None, .. } => {
+                    self.add(&asks, line, Fact::Embeddings, Of::All);
+                }
+                Measure::Scope { .. } => {
+                    self.add(&asks, line, Fact::Intent, Of::All);
+                    self.add(&asks, line, Fact::Args, Of::All);
+                }
                 Measure::Custom(expr) => self.expressions(&asks, line, Of::All, [expr]),
                 Measure::Neural(neural) => {
                     let takes =
@@ -206,11 +212,14 @@ impl Needs {
         let Some(semantic) = &policy.semantic else {
             return;
         };
-        if semantic.embedder == Embedder::Recorded {
-            self.add("semantic.embedder", 0, Fact::Score, Of::All);
-            let escalated = Of::Scores(semantic.escalate, semantic.block);
-            self.add("semantic.escalate", 0, Fact::Approval, escalated);
+        if semantic.computed().is_some() {
+            // Which calls are escalated is not known before they are scored.
+            self.add("semantic.embedder", 0, Fact::Args, Of::All);
+            return self.add("semantic.embedder", 0, Fact::Intent, Of::All);
         }
+        self.add("semantic.embedder", 0, Fact::Score, Of::All);
+        let escalated = Of::Scores(semantic.escalate, semantic.block);
+        self.add("semantic.escalate", 0, Fact::Approval, escalated);
     }
 }
 

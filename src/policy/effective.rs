@@ -3,7 +3,10 @@
 
 use super::expr::Expr;
 use super::matcher::MatcherId;
-use super::{Agent, BARRIER_IDS, BarrierSpec, Embedder, Measure, Policy, Tokenizer};
+use super::read::RECORDED;
+use super::semantic::{Descriptions, Semantic};
+use super::{Agent, BARRIER_IDS, BarrierSpec, Measure, Policy, Tokenizer};
+use crate::embed::Embedder;
 use crate::escape::is_hidden;
 use crate::trace::money::Nano;
 use sha2::{Digest, Sha256};
@@ -35,15 +38,14 @@ pub fn text(policy: &Policy) -> String {
     w.contracts();
     w.dcbf();
     if let Some(semantic) = &policy.semantic {
-        w.table("semantic");
-        w.line(
-            "embedder",
-            match semantic.embedder {
-                Embedder::Recorded => quote("recorded"),
-            },
-        );
-        w.line("escalate", float(semantic.escalate));
-        w.line("block", float(semantic.block));
+        w.semantic(semantic);
+    }
+    // Written only where there are any, so that the digest of policies without stays.
+    if !policy.models.is_empty() {
+        w.table("embedders");
+        for model in &policy.models {
+            w.line(model.embedder, quote(&model.folder));
+        }
     }
     if let Some(tools) = policy.boundary {
         w.table("boundary");
@@ -240,6 +242,41 @@ impl Writer<'_> {
         }
     }
 
+    fn semantic(&mut self, semantic: &Semantic) {
+        self.table("semantic");
+        match semantic.computed() {
+            None => self.line("embedder", quote(RECORDED)),
+            Some(computed) => {
+                self.line("embedder", quote(computed.embedder.id()));
+                self.data(&*computed.embedder);
+                self.descriptions("exemplars", &computed.harm);
+                self.descriptions("benign", &computed.benign);
+                self.line("intent_weight", float(computed.bands.intent_weight));
+                self.line("benign_weight", float(computed.bands.benign_weight));
+                self.line("harm_floor", float(computed.bands.harm_floor));
+            }
+        }
+        self.line("escalate", float(semantic.escalate));
+        self.line("block", float(semantic.block));
+    }
+
+    /// What an embedder goes by, where it goes by anything.
+    fn data(&mut self, embedder: &dyn Embedder) {
+        if let Some(sha256) = embedder.sha256() {
+            let _ = writeln!(self.out, "# {} sha256: {sha256}", embedder.id());
+        }
+    }
+
+    fn descriptions(&mut self, key: &str, from: &Descriptions) {
+        if let Some(sha256) = &from.built_in {
+            let _ = writeln!(self.out, "# {key}: built in, sha256: {sha256}");
+        }
+        for file in &from.files {
+            self.line(file.key, quote(&file.file));
+            let _ = writeln!(self.out, "# {} sha256: {}", file.key, file.sha256);
+        }
+    }
+
     fn barrier(&mut self, spec: &BarrierSpec) {
         self.table(&format!("dcbf.barriers.{}", quote_key(&spec.name)));
         self.line("enabled", true);
@@ -277,7 +314,13 @@ impl Writer<'_> {
                 self.line("limit_usd", limit);
                 self.line("per_call_cost_usd", self.policy.dcbf.per_call_cost);
             }
-            Measure::Scope { max_drift } => self.line("max_drift", float(*max_drift)),
+            Measure::Scope { max_drift, embed } => {
+                self.line("max_drift", float(*max_drift));
+                if let Some(embedder) = embed {
+                    self.line("embed", quote(embedder.id()));
+                    self.data(&**embedder);
+                }
+            }
             Measure::Stability { step_budget } => self.line("step_budget", step_budget),
             Measure::Custom(expr) => self.line("expr", quote(expr.source())),
             Measure::Neural(neural) => {

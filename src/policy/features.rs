@@ -8,8 +8,10 @@
 use super::effective::sha256;
 use super::matcher::{MatcherId, Scope};
 use super::{Measure, Policy};
+use crate::embed::Embedder;
 use crate::trace::money::Nano;
 use std::fmt::Write;
+use std::sync::Arc;
 
 /// Version of the list. Every change of a name, of the order or of a definition is another.
 pub const VERSION: &str = "gate-features/1";
@@ -240,7 +242,7 @@ pub fn schema_sha256() -> String {
 
 /// What the features count by: the settings of the barriers of the default table, also where those are
 /// switched off, or replaced by a model.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Parameters {
     /// Calls looked back at, at least 1.
     pub window: usize,
@@ -256,6 +258,8 @@ pub struct Parameters {
     pub limit: Nano,
     /// Greatest drift. No feature goes by it, only whether the five barriers hold.
     pub max_drift: f64,
+    /// What embeds intents and calls whose record does not; absent means nothing does.
+    pub embed: Option<Arc<dyn Embedder>>,
     /// Steps of a run.
     pub step_budget: u64,
 }
@@ -277,7 +281,10 @@ impl Parameters {
                 self.outbound = Some(*outbound);
             }
             Measure::Resource { limit } => self.limit = *limit,
-            Measure::Scope { max_drift, .. } => self.max_drift = *max_drift,
+            Measure::Scope { max_drift, embed } => {
+                self.max_drift = *max_drift;
+                self.embed = embed.clone();
+            }
             Measure::Stability { step_budget } => self.step_budget = *step_budget,
             Measure::Custom(_) | Measure::Neural(_) => {}
         }
@@ -302,6 +309,7 @@ impl Parameters {
             Measure::Resource { limit: self.limit },
             Measure::Scope {
                 max_drift: self.max_drift,
+                embed: self.embed.clone(),
             },
             Measure::Stability {
                 step_budget: self.step_budget,
@@ -360,6 +368,10 @@ impl Policy {
         }
         let outbound = p.outbound.as_ref().map(patterns);
         let _ = writeln!(text, "outbound {}", outbound.unwrap_or_default());
+        if let Some(embedder) = &p.embed {
+            let data = embedder.sha256().unwrap_or_default();
+            let _ = writeln!(text, "embed {} {data}", embedder.id());
+        }
         for rule in &self.labels {
             let when = rule.when.as_ref().map_or("", |expr| expr.source());
             let tools = rule.tools.as_ref().map(patterns).unwrap_or_default();

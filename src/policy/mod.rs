@@ -11,13 +11,17 @@ pub mod neural;
 pub mod pattern;
 pub mod presets;
 pub mod read;
+pub mod semantic;
 pub mod toml;
 
+use crate::embed::Embedder;
 use crate::trace::money::Nano;
 use expr::Expr;
 use matcher::{MatcherId, Matchers};
 pub use read::parse;
 use regex::Regex;
+use semantic::{Model, Semantic};
+use std::sync::Arc;
 
 /// The stages that a policy may switch off, in pipeline order.
 pub const STAGE_IDS: &[&str] = &["gates", "privilege", "dfa", "contracts", "dcbf", "semantic"];
@@ -63,6 +67,8 @@ pub struct Policy {
     pub dcbf: Dcbf,
     /// Semantic firewall; absent means the stage passes.
     pub semantic: Option<Semantic>,
+    /// Models of the embedders that it uses.
+    pub models: Vec<Model>,
     /// Tools that were mediated; absent means all.
     pub boundary: Option<MatcherId>,
     /// What is doubtful about the policy, without the soundness of its class-K functions.
@@ -82,6 +88,29 @@ impl Policy {
     pub fn names(&self, variable: expr::Variable) -> bool {
         self.expressions()
             .any(|expr| expr.variables().any(|named| named == variable))
+    }
+
+    /// Whether anything in the policy asks what the user of a run wanted.
+    pub fn asks_intent(&self) -> bool {
+        let scored = self
+            .semantic
+            .as_ref()
+            .is_some_and(|s| s.computed().is_some());
+        scored || self.scope_embedder().is_some() || self.names(expr::Variable::RunIntent)
+    }
+
+    /// What embeds intents and calls for the scope barrier, and for features where they are counted;
+    /// absent where nothing does.
+    pub fn scope_embedder(&self) -> Option<&Arc<dyn Embedder>> {
+        let barriers = self.dcbf.barriers.iter();
+        let mut embedders = barriers.filter_map(|barrier| match &barrier.measure {
+            Measure::Scope { embed, .. } => embed.as_ref(),
+            _ => None,
+        });
+        let counted = self.dcbf.features.embed.as_ref();
+        embedders
+            .next()
+            .or(counted.filter(|_| self.features_counted))
     }
 
     /// Every expression of the policy.
@@ -377,6 +406,8 @@ pub enum Measure {
     Scope {
         /// Greatest distance.
         max_drift: f64,
+        /// Embeds the run's intent and the calls whose record does not; absent means nothing does.
+        embed: Option<Arc<dyn Embedder>>,
     },
     /// Steps left.
     Stability {
@@ -387,22 +418,4 @@ pub enum Measure {
     Custom(Expr),
     /// A neural network over features of the state.
     Neural(neural::Neural),
-}
-
-/// The semantic firewall.
-#[derive(Clone, Debug)]
-pub struct Semantic {
-    /// Where scores come from.
-    pub embedder: Embedder,
-    /// Score from which a call is escalated.
-    pub escalate: f64,
-    /// Score from which a call is blocked.
-    pub block: f64,
-}
-
-/// Where semantic scores come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Embedder {
-    /// The score that the live system recorded on the call.
-    Recorded,
 }

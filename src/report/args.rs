@@ -86,18 +86,36 @@ impl Secrets {
     /// The arguments with known shapes of secrets masked, at most [`SHOWN`] characters of them,
     /// with `…` where there was more. Hidden characters stay: the format escapes them its own way.
     pub fn shown(&self, args_json: &str) -> String {
-        let mut text = args_json.to_owned();
+        cut(self.masked(args_json).0)
+    }
+
+    /// The text that was made of the arguments, masked and cut like these. Absent where they hold a
+    /// secret that the text does not show to be one, such as the value of a key `password`: the text
+    /// has no keys.
+    pub fn shown_text(&self, text: &str, args_json: &str) -> Option<String> {
+        let (masked, found) = self.masked(text);
+        (found >= self.masked(args_json).1).then(|| cut(masked))
+    }
+
+    /// The text with secrets masked, and how many there were.
+    fn masked(&self, text: &str) -> (String, usize) {
+        let (mut text, mut found) = (text.to_owned(), 0);
         for (regex, with) in &self.0 {
             if regex.is_match(&text) {
+                found += regex.find_iter(&text).count();
                 text = regex.replace_all(&text, with.as_str()).into_owned();
             }
         }
-        if let Some((end, _)) = text.char_indices().nth(SHOWN) {
-            text.truncate(end);
-            text.push('…');
-        }
-        text
+        (text, found)
     }
+}
+
+fn cut(mut text: String) -> String {
+    if let Some((end, _)) = text.char_indices().nth(SHOWN) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
 }
 
 #[cfg(test)]
@@ -148,6 +166,17 @@ mod tests {
         ] {
             assert_eq!(Secrets::new().shown(text), text);
         }
+    }
+
+    #[test]
+    fn a_secret_that_only_its_key_tells_is_not_shown_without_the_key() {
+        let secrets = Secrets::new();
+        let key = format!("ghp_{}", "a".repeat(30));
+        let told = |text: &str, args: &str| secrets.shown_text(text, args);
+        assert_eq!(told("login hunter2", r#"{"password":"hunter2"}"#), None);
+        let shown = told(&format!("push {key}"), &format!(r#"{{"c":"push {key}"}}"#));
+        assert_eq!(shown.as_deref(), Some("push [masked]"));
+        assert_eq!(told("ls a", r#"{"c":"ls a"}"#).as_deref(), Some("ls a"));
     }
 
     #[test]

@@ -61,6 +61,9 @@ const COLUMNS: &[&str] = &[
     "composite",
     "labels",
     "args_unknown",
+    "semantic_harm",
+    "semantic_intent",
+    "semantic_nearest",
 ];
 
 /// Columns of a barrier, each after its name.
@@ -194,6 +197,10 @@ impl Report for Rows<'_> {
         self.float(decision.composite);
         self.text(&decision.labels.join(";"));
         self.flag(decision.args_unknown);
+        let seen = decision.semantic.as_deref();
+        self.float(seen.map(|seen| seen.harm));
+        self.float(seen.map(|seen| seen.intent));
+        self.text(seen.map_or("", |seen| &seen.nearest));
         for Reading { h, next, slack } in &decision.barriers {
             self.float(Some(*h));
             self.float(*next);

@@ -1,6 +1,7 @@
 //! Discrete control barrier functions: a call passes if the state is inside the safe set and the
 //! simulated next state keeps every barrier above its floor.
 
+use super::action::{self, Sight};
 use super::{CallContext, Finding, Notes, Siblings, Stage, Verdict};
 use crate::barriers::{self, Check};
 use crate::engine::decision::Reading;
@@ -33,7 +34,11 @@ impl Stage for Dcbf {
 
     fn judge(&self, cx: &CallContext<'_>, notes: &mut Notes) -> Verdict {
         let policy = cx.policy;
-        let current = cx.view();
+        let sight = action::sight(cx);
+        let current = action::view(cx, &sight);
+        if let Sight::Embedded(pair) = &sight {
+            notes.embedded = Some(pair.clone());
+        }
         let call = [Arc::clone(cx.names)];
         let next = barriers::simulate(&current, &call, cx.estimate);
         let check = barriers::check(policy, &current, policy.dcbf.verify.then_some(&next));
@@ -41,7 +46,7 @@ impl Stage for Dcbf {
         notes.barriers = readings(&check);
         notes.scope_inert = scope_is_inert(policy, &current);
         if !check.outside.is_empty() {
-            return Verdict::Refuse(outside(cx, &current, check));
+            return Verdict::Refuse(outside(cx, &current, check, &sight));
         }
         if !check.broken.is_empty() {
             return Verdict::Refuse(leaving(policy, &next, check));
@@ -72,14 +77,16 @@ fn scope_is_inert(policy: &Policy, view: &StateView<'_>) -> bool {
         .barriers
         .iter()
         .any(|spec| scoped(&spec.measure))
+        && !view.untold
         && (zero(view.context) || zero(view.action))
 }
 
-fn outside(cx: &CallContext<'_>, current: &StateView<'_>, check: Check) -> Finding {
+fn outside(cx: &CallContext<'_>, current: &StateView<'_>, check: Check, sight: &Sight) -> Finding {
     let policy = cx.policy;
     // Without the call's embeddings the state may have been inside: then the call is the root.
     let standing = {
-        let own = cx.call.context_embedding.is_some() || cx.call.action_embedding.is_some();
+        let recorded = cx.call.context_embedding.is_some() || cx.call.action_embedding.is_some();
+        let own = recorded || *sight != Sight::Recorded;
         !own || !barriers::negative(&barriers::values(policy, &cx.standing_view())).is_empty()
     };
     let first = check.outside[0];

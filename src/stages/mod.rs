@@ -3,6 +3,7 @@
 //! [`STAGES`] is the only list, in pipeline order. The engine runs them one after the other and
 //! stops at the first that does not pass; it knows none of them by name.
 
+mod action;
 pub mod bindings;
 mod contracts;
 mod dcbf;
@@ -12,11 +13,12 @@ mod privilege;
 mod probe;
 mod semantic;
 
-use crate::engine::decision::Reading;
+use crate::engine::decision::{self, Reading};
+use crate::facets::Facets;
 use crate::policy::Policy;
 use crate::policy::matcher::NameSet;
 use crate::state::history::History;
-use crate::state::{AgentState, Phase, RunView, StateView};
+use crate::state::{AgentState, Embedded, Phase, RunView, StateView};
 use crate::trace::event::{Outcome, ToolCall};
 use crate::trace::json::Json;
 use crate::trace::money::Nano;
@@ -132,12 +134,18 @@ pub struct Notes {
     pub hazard: Vec<usize>,
     /// Score of the semantic firewall.
     pub semantic_score: Option<f64>,
+    /// How that score came about, where it was worked out here and did not pass.
+    pub semantic: Option<Box<decision::Semantic>>,
     /// The semantic stage was reached and had no score to go by.
     pub unscored: bool,
+    /// The semantic stage scored the call without knowing what the user wanted.
+    pub without_intent: bool,
     /// The scope barrier was reached without usable embeddings.
     pub scope_inert: bool,
     /// Features of the transition, where they were asked for.
     pub probed: Option<Box<Probed>>,
+    /// Embeddings made here for the scope barrier; the run's from now on if the call is admitted.
+    pub embedded: Option<Embedded>,
 }
 
 /// What the state would be had the admitted calls that are still in flight settled.
@@ -179,6 +187,8 @@ pub struct CallContext<'a> {
     args: OnceLock<Json<'a>>,
     /// Text of the arguments, put together when first asked for.
     text: OnceLock<String>,
+    /// All that the arguments say the call does, worked out when first asked for.
+    done: OnceLock<Facets>,
     /// What the arguments say the call does, in the order of `bindings::FACETS`, each worked out
     /// when first asked for. Absent where that cannot be known.
     facets: [OnceLock<Option<cel::Value>>; bindings::FACETS.len()],
@@ -209,6 +219,7 @@ impl<'a> CallContext<'a> {
             elapsed_ns: None,
             args: OnceLock::new(),
             text: OnceLock::new(),
+            done: OnceLock::new(),
             facets: Default::default(),
         }
     }
@@ -222,12 +233,7 @@ impl<'a> CallContext<'a> {
     /// Absent where the recording does not tell the arguments.
     pub fn text(&self) -> Option<&str> {
         let args = self.args()?;
-        let text = self.text.get_or_init(|| {
-            let mut out = String::new();
-            append_text(args, &mut out, &mut true);
-            out
-        });
-        Some(text)
+        Some(self.text.get_or_init(|| args.leaves()))
     }
 
     /// What the call touches: the record's resources, else those the policy finds in its arguments.
@@ -251,9 +257,13 @@ impl<'a> CallContext<'a> {
         self.state.view(self.run)
     }
 
-    /// The state with the embeddings that the call brings along.
+    /// The state with the embeddings that the call's record brings along.
     pub fn view(&self) -> StateView<'_> {
-        let mut view = self.standing_view();
+        let call = self.call;
+        if call.context_embedding.is_none() && call.action_embedding.is_none() {
+            return self.standing_view();
+        }
+        let mut view = self.state.recorded_view(self.run);
         if let Some(own) = &self.call.context_embedding {
             view.context = Some(own);
         }
@@ -261,24 +271,6 @@ impl<'a> CallContext<'a> {
             view.action = Some(own);
         }
         view
-    }
-}
-
-/// Appends the text of a value; keys and null are left out.
-fn append_text(json: &Json<'_>, out: &mut String, first: &mut bool) {
-    let mut push = |text: &str| {
-        if !std::mem::take(first) {
-            out.push(' ');
-        }
-        out.push_str(text);
-    };
-    match json {
-        Json::Null => {}
-        Json::Bool(b) => push(if *b { "true" } else { "false" }),
-        Json::Number(n) => push(n),
-        Json::String(t) => push(&t.text),
-        Json::Array(items) => items.iter().for_each(|item| append_text(item, out, first)),
-        Json::Object(members) => members.iter().for_each(|(_, v)| append_text(v, out, first)),
     }
 }
 
@@ -309,14 +301,6 @@ fn extract<'a>(args: &'a Json<'_>, path: &[String]) -> Vec<Cow<'a, str>> {
 mod tests {
     use super::*;
     use crate::trace::json::parse;
-
-    #[test]
-    fn text_is_every_leaf_in_document_order() {
-        let json = parse(br#"{"z":["a b",{"k":null,"n":1.50}],"a":true,"e":""}"#).expect("json");
-        let mut out = String::new();
-        append_text(&json, &mut out, &mut true);
-        assert_eq!(out, "a b 1.50 true ");
-    }
 
     #[test]
     fn resources_are_found_or_count_as_they_stand() {

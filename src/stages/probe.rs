@@ -3,6 +3,7 @@
 //! It is no stage of the pipeline: a table of features is made by a replay of this stage alone, in
 //! which every call passes and the states are those that the recording shows.
 
+use super::action::{self, Sight};
 use super::{CallContext, Notes, Stage, Verdict};
 use crate::barriers;
 use crate::features;
@@ -43,7 +44,8 @@ impl Stage for Probe {
 
     fn judge(&self, cx: &CallContext<'_>, notes: &mut Notes) -> Verdict {
         let policy = cx.policy;
-        let current = cx.view();
+        let sight = action::sight(cx);
+        let current = action::view(cx, &sight);
         let call = [Arc::clone(cx.names)];
         let next = barriers::simulate(&current, &call, cx.estimate);
         notes.probed = Some(Box::new(Probed {
@@ -52,6 +54,9 @@ impl Stage for Probe {
             safe: hold(policy, &current),
             next_safe: hold(policy, &next),
         }));
+        if let Sight::Embedded(pair) = &sight {
+            notes.embedded = Some(pair.clone());
+        }
         Verdict::Pass
     }
 }

@@ -1,11 +1,16 @@
 //! The semantic firewall: how close the action's text is to harm and how far from what the user
-//! wanted. Here the score is the one the live system recorded.
+//! wanted. The score is worked out here, or it is the one that the live system recorded.
 
 use super::{CallContext, Finding, Notes, Stage, Verdict};
+use crate::engine::decision;
+use crate::firewall::Score;
 use crate::number::rounded;
-use crate::policy::Embedder;
+use crate::policy::semantic::{Computed, Semantic as Settings};
 
 pub(super) struct Semantic;
+
+/// Longest description that a reason repeats, in characters; records have it whole.
+const SHOWN: usize = 120;
 
 impl Stage for Semantic {
     fn id(&self) -> &'static str {
@@ -19,37 +24,123 @@ impl Stage for Semantic {
     fn rules(&self) -> &'static [(&'static str, &'static str)] {
         &[(
             "harm",
-            "the score reaches `semantic.block`, or `semantic.escalate` for an escalation",
+            "the score reaches `semantic.block`, or `semantic.escalate` for an escalation; or the arguments are not known (`error`)",
         )]
     }
 
     fn judge(&self, cx: &CallContext<'_>, notes: &mut Notes) -> Verdict {
-        let Some(semantic) = &cx.policy.semantic else {
+        let Some(settings) = &cx.policy.semantic else {
             return Verdict::Pass;
         };
-        let score = match semantic.embedder {
-            Embedder::Recorded => cx.call.semantic_score,
-        };
-        let Some(score) = score else {
-            notes.unscored = true;
-            return Verdict::Pass;
-        };
-        notes.semantic_score = Some(score);
-        let finding = |band: &str, from: f64| {
-            let reason = format!(
-                "semantic score {} is at least {band} {}",
-                rounded(score),
-                rounded(from)
-            );
-            Finding::new("harm", reason)
-        };
-        // A score below every band passes; one that compares with none does not.
-        if score < semantic.escalate && score < semantic.block {
-            Verdict::Pass
-        } else if score < semantic.block {
-            Verdict::Escalate(finding("escalate", semantic.escalate))
-        } else {
-            Verdict::Refuse(finding("block", semantic.block))
+        match settings.computed() {
+            None => recorded(settings, cx, notes),
+            Some(computed) => scored(settings, computed, cx, notes),
         }
+    }
+}
+
+fn recorded(settings: &Settings, cx: &CallContext<'_>, notes: &mut Notes) -> Verdict {
+    let Some(score) = cx.call.semantic_score else {
+        notes.unscored = true;
+        return Verdict::Pass;
+    };
+    notes.semantic_score = Some(score);
+    let finding = |reached: &str| {
+        let reason = format!("semantic score {} is at least {reached}", rounded(score));
+        Finding::new("harm", reason)
+    };
+    Band::of(score, settings).verdict(settings, finding)
+}
+
+fn scored(
+    settings: &Settings,
+    computed: &Computed,
+    cx: &CallContext<'_>,
+    notes: &mut Notes,
+) -> Verdict {
+    let Some(action) = cx.action() else {
+        notes.unscored = true;
+        return Verdict::Error(Finding::blind("harm"));
+    };
+    let score = computed.firewall.score(&action, cx.intent());
+    notes.semantic_score = Some(score.score);
+    notes.without_intent = cx.intent().is_none();
+    let band = Band::of(score.score, settings);
+    if band != Band::Pass {
+        notes.semantic = Some(Box::new(seen(computed, &score)));
+    }
+    band.verdict(settings, |reached| {
+        let floor = computed.bands.harm_floor;
+        let decided = match score.floored {
+            true => format!(
+                "harm {} is at least the floor {}, so that the score is {reached}",
+                rounded(score.harm),
+                rounded(floor)
+            ),
+            false => format!(
+                "semantic score {} is at least {reached}",
+                rounded(score.score)
+            ),
+        };
+        let reason = format!(
+            "{decided}: near `{}` (harm {:.3}, intent {:.3}, benign {:.3})",
+            shown(&score.nearest),
+            score.harm,
+            score.intent,
+            score.benign,
+        );
+        Finding::new("harm", reason)
+    })
+}
+
+/// Where a score lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Band {
+    Pass,
+    Escalate,
+    Block,
+}
+
+impl Band {
+    /// A score below both thresholds passes; one that compares with none does not.
+    fn of(score: f64, settings: &Settings) -> Band {
+        let below = |threshold: f64| score < threshold;
+        match (below(settings.escalate), below(settings.block)) {
+            (true, true) => Band::Pass,
+            (false, true) => Band::Escalate,
+            (_, false) => Band::Block,
+        }
+    }
+
+    /// The verdict, with a finding for the threshold that was reached, in words.
+    fn verdict(self, settings: &Settings, finding: impl FnOnce(&str) -> Finding) -> Verdict {
+        let reached = |word: &str, from: f64| format!("{word} {}", rounded(from));
+        match self {
+            Band::Pass => Verdict::Pass,
+            Band::Escalate => Verdict::Escalate(finding(&reached("escalate", settings.escalate))),
+            Band::Block => Verdict::Refuse(finding(&reached("block", settings.block))),
+        }
+    }
+}
+
+fn seen(computed: &Computed, score: &Score) -> decision::Semantic {
+    let prepared = &score.embedded;
+    decision::Semantic {
+        embedder: computed.embedder.id(),
+        harm: score.harm,
+        intent: score.intent,
+        benign: score.benign,
+        nearest: score.nearest.clone(),
+        gloss: prepared.gloss.iter().map(|id| id.to_string()).collect(),
+        blanked: prepared.blanked,
+        chars: prepared.text.chars().count(),
+        text: Some(prepared.text.clone()),
+    }
+}
+
+fn shown(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
     }
 }

@@ -58,6 +58,16 @@ impl Phase {
 /// An embedding, shared between the states that carry it.
 pub type Embedding = Option<Arc<[f64]>>;
 
+/// What an agent was asked to do and what it does, as one embedder here sees both. A recording's own
+/// embeddings are never compared with these.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Embedded {
+    /// What it was asked to do.
+    pub context: Arc<[f64]>,
+    /// What it does.
+    pub action: Arc<[f64]>,
+}
+
 /// The state of a run between two events.
 #[derive(Clone, Debug, Default)]
 pub struct AgentState {
@@ -73,10 +83,12 @@ pub struct AgentState {
     pub history: History,
     /// What was observed.
     pub ledger: Ledger,
-    /// What the agent was asked to do.
+    /// What the agent was asked to do, by the recording.
     pub context: Embedding,
-    /// What the agent last did.
+    /// What the agent last did, by the recording.
     pub action: Embedding,
+    /// Both as they were embedded here, where the latest call went by that.
+    pub embedded: Option<Embedded>,
 }
 
 /// The observation ledger, as sums: all that gates ask of its rows.
@@ -111,8 +123,24 @@ pub struct StateView<'a> {
     pub context: Option<&'a [f64]>,
     /// What the agent does.
     pub action: Option<&'a [f64]>,
+    /// Whether these two were embedded here.
+    pub embedded: bool,
+    /// Whether what the agent does should be embedded, and the recording does not tell it.
+    pub untold: bool,
     /// The run.
     pub run: RunView<'a>,
+}
+
+impl<'a> StateView<'a> {
+    /// The state with these embeddings.
+    pub fn with_embedded(self, pair: &'a Embedded) -> StateView<'a> {
+        StateView {
+            context: Some(&pair.context),
+            action: Some(&pair.action),
+            embedded: true,
+            ..self
+        }
+    }
 }
 
 /// What is known of a run beside its state.
@@ -131,6 +159,15 @@ pub struct RunView<'a> {
 impl AgentState {
     /// The state as it stands.
     pub fn view<'a>(&'a self, run: RunView<'a>) -> StateView<'a> {
+        let view = self.recorded_view(run);
+        match &self.embedded {
+            Some(pair) => view.with_embedded(pair),
+            None => view,
+        }
+    }
+
+    /// The state with the recording's embeddings, whatever was embedded here.
+    pub fn recorded_view<'a>(&'a self, run: RunView<'a>) -> StateView<'a> {
         StateView {
             history: &self.history,
             appended: &[],
@@ -141,6 +178,8 @@ impl AgentState {
             tokens: self.ledger.tokens,
             context: self.context.as_deref(),
             action: self.action.as_deref(),
+            embedded: false,
+            untold: false,
             run,
         }
     }

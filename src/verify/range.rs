@@ -53,7 +53,7 @@ impl Range {
                 low: f64::NEG_INFINITY,
             },
             // A cosine distance lies between 0 and 2.
-            Measure::Scope { max_drift } => Range::Continuum {
+            Measure::Scope { max_drift, .. } => Range::Continuum {
                 high: max_drift - margin,
                 low: max_drift - 2.0 - margin,
             },

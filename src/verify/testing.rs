@@ -41,12 +41,16 @@ pub fn policy(alpha: Alpha) -> Policy {
         per_call: 0.2,
         outbound,
     };
+    let scope = Measure::Scope {
+        max_drift: 0.8,
+        embed: None,
+    };
     let limit = Nano(10_000_000_000);
     let mut barriers = vec![
         barrier("safety", safety, alpha),
         barrier("privacy", privacy, alpha),
         barrier("resource", Measure::Resource { limit }, alpha),
-        barrier("scope", Measure::Scope { max_drift: 0.8 }, alpha),
+        barrier("scope", scope, alpha),
         barrier("stability", Measure::Stability { step_budget: 50 }, alpha),
     ];
     barriers[0].margin = 0.1;
@@ -78,6 +82,7 @@ pub fn policy(alpha: Alpha) -> Policy {
             barriers,
         },
         semantic: None,
+        models: Vec::new(),
         boundary: None,
         warnings: Vec::new(),
     }

@@ -90,6 +90,16 @@ fn every_field_of_a_record_is_documented() {
         seen.insert(kind);
     }
     assert_eq!(seen.len(), 4, "{seen:?}");
+    let args = ["replay", "fixtures/cases/semantic.jsonl", "--policy"];
+    let more = ["fixtures/cases/semantic.toml", "--format", "jsonl"];
+    let scored = records(&[&args[..], &more[..]].concat());
+    assert!(scored.iter().any(|record| !record["semantic"].is_null()));
+    for record in scored.iter().filter(|r| r["record"] == "decision") {
+        documented(record, "### `gate.decision/1`", "");
+    }
+    let summary = scored.last().expect("a summary");
+    assert!(summary["semantic"].is_object());
+    documented(summary, "### `gate.report/1`", "");
     let unsound = "fixtures/docs/unsound.toml";
     let args = ["replay", trace, "--policy", unsound, "--format", "jsonl"];
     let summary = records(&args).pop().expect("a summary");

@@ -91,9 +91,19 @@ kappa = 3.0
 /// The next state is not looked at.
 pub const UNVERIFIED: &str = "[dcbf]\nverify = false\n";
 
+/// Meanings are worked out here: those of calls by themselves, and against the run's intent.
+pub const MEANT: &str = r#"
+[semantic]
+escalate = 0.2
+block = 0.4
+[dcbf.barriers.scope]
+max_drift = 1.0
+embed = "static"
+"#;
+
 /// All of the above.
 pub const ALL: &[&str] = &[
-    DEFAULT, TIGHT, WHOLE, ENSURING, COUNTING, UNSOUND, UNVERIFIED,
+    DEFAULT, TIGHT, WHOLE, ENSURING, COUNTING, UNSOUND, UNVERIFIED, MEANT,
 ];
 
 pub fn policy(text: &str) -> Policy {

@@ -81,6 +81,7 @@ pub fn allowed(line: u64, turn: u64, tool: &str) -> Decision {
         escalated: false,
         approval: None,
         semantic_score: None,
+        semantic: None,
         counterfactual: false,
         inconclusive: false,
         recorded: None,
@@ -229,6 +230,7 @@ pub fn summary() -> Summary {
         policy: PolicySummary {
             source: "built-in".to_owned(),
             sha256: "0123456789abcdef".repeat(4),
+            semantic: None,
             warnings: Vec::new(),
         },
         settings: Settings {

@@ -5,10 +5,12 @@ use super::patterns::Names;
 use super::reader::{Bound, Named, Reader};
 use super::table::{Item, Table};
 use crate::diag::nearest;
+use crate::embed::{EMBEDDERS, Embedder};
 use crate::policy::expr::Site;
 use crate::policy::matcher::{MatcherId, Scope};
 use crate::policy::{Alpha, BARRIER_IDS, BarrierSpec, Measure, PolicyPlace};
 use crate::trace::money::Nano;
+use std::sync::Arc;
 
 /// Pairs that are dangerous where the policy does not say.
 pub const PAIRS: &[(&str, &str)] = &[
@@ -125,6 +127,7 @@ fn measure<'t>(
         }
         "scope" => Some(Measure::Scope {
             max_drift: number(r, t.get("max_drift"), 0.8),
+            embed: embed(r, t.get("embed"), enabled || r.takes_features),
         }),
         "stability" => Some(Measure::Stability {
             step_budget: r.count(t.get("step_budget"), 0).unwrap_or(50),
@@ -146,6 +149,18 @@ fn unknown<'t>(r: &mut Reader<'t>, name: &str, t: &mut Table<'t>) {
     r.error(t.at, format!("unknown barrier `{name}`"), Some(help));
     // Its keys are those of no barrier in particular.
     t.rest();
+}
+
+/// The embedder of the scope barrier. One that is not used is not opened.
+fn embed<'t>(
+    r: &mut Reader<'t>,
+    item: Option<Item<'t>>,
+    enabled: bool,
+) -> Option<Arc<dyn Embedder>> {
+    let at = item.as_ref().map_or(0, |item| item.span().start);
+    let ids: Vec<&str> = EMBEDDERS.iter().map(|embedder| embedder.id).collect();
+    let chosen = r.word(item, &ids).filter(|_| enabled)?;
+    r.embedder(EMBEDDERS.get(chosen)?, at)
 }
 
 fn outbound<'t>(r: &mut Reader<'t>, item: Option<Item<'t>>) -> Option<MatcherId> {

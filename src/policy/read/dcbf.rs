@@ -31,6 +31,7 @@ pub fn dcbf<'t>(r: &mut Reader<'t>, item: Option<Item<'t>>) -> Dcbf {
                 per_call: 0.2,
                 limit: LIMIT,
                 max_drift: 0.8,
+                embed: None,
                 step_budget: 50,
             },
             barriers: Vec::new(),
@@ -112,6 +113,7 @@ fn read_barriers<'t>(
     dcbf: &mut Dcbf,
 ) {
     r.table(item, "dcbf.barriers", |r, t| {
+        r.takes_features = replacing || t.has_model();
         for &id in BARRIER_IDS {
             let item = t.get(id);
             if let Some(item) = item.as_ref().filter(|_| replacing) {

@@ -131,7 +131,7 @@ fn initial(spec: &BarrierSpec) -> Option<f64> {
         Measure::Safety { .. } => 1.0,
         Measure::Privacy { budget, .. } => *budget,
         Measure::Resource { limit } => limit.usd(),
-        Measure::Scope { max_drift } => *max_drift,
+        Measure::Scope { max_drift, .. } => *max_drift,
         Measure::Stability { step_budget } => *step_budget as f64,
         Measure::Custom(_) | Measure::Neural(_) => return None,
     };

@@ -4,8 +4,10 @@
 mod barriers;
 mod contracts;
 mod dcbf;
+mod descriptions;
 mod dfa;
 mod doubts;
+mod embedders;
 mod extend;
 mod gates;
 mod labels;
@@ -24,6 +26,7 @@ use super::{Measure, Policy, PolicySource, STAGE_IDS, effective, presets};
 use crate::diag::{Diagnostic, nearest};
 pub use reader::Load;
 use reader::Reader;
+pub use semantic::RECORDED;
 use table::{Item, Table};
 
 /// Longest policy, in bytes.
@@ -56,6 +59,8 @@ pub fn parse(
         names: Vec::new(),
         patterns: 0,
         compiler,
+        takes_features: false,
+        embedders: Default::default(),
     };
     let root = extend::merged(root.get_ref(), &file);
     let mut table = Table::new("", 0, Some(&root));
@@ -66,6 +71,7 @@ pub fn parse(
         return Err(reader.errors);
     }
     doubts::similar_names(&mut reader);
+    policy.models = reader.embedders.models();
     policy.matchers = reader.matchers;
     policy.warnings = reader.warnings;
     finish(&mut policy);
@@ -109,6 +115,7 @@ impl Policy {
 
 fn sections<'t>(r: &mut Reader<'t>, t: &mut Table<'t>, source: PolicySource) -> Policy {
     let without = extend::read(r, t);
+    embedders::embedders(r, t.get("embedders"));
     Policy {
         source,
         sha256: String::new(),
@@ -121,6 +128,7 @@ fn sections<'t>(r: &mut Reader<'t>, t: &mut Table<'t>, source: PolicySource) -> 
         contracts: contracts::contracts(r, t.get("contracts"), &without),
         dcbf: dcbf::dcbf(r, t.get("dcbf")),
         semantic: semantic::semantic(r, t.get("semantic")),
+        models: Vec::new(),
         boundary: labels::boundary(r, t.get("boundary")),
         matchers: Default::default(),
         tallied: Vec::new(),

@@ -1,6 +1,7 @@
 //! Typed reading of values. A value of the wrong type or out of range is noted and read as absent;
 //! reading goes on, so that all mistakes of a policy are told at once.
 
+use super::embedders::Embedders;
 use super::table::{Item, Table};
 use crate::diag::{Diagnostic, nearest};
 use crate::policy::PolicyWarning;
@@ -55,6 +56,10 @@ pub struct Reader<'t> {
     pub patterns: usize,
     /// Compiles expressions.
     pub compiler: Compiler,
+    /// Whether a barrier is a model, whose features go by what the others count by.
+    pub takes_features: bool,
+    /// The embedders so far.
+    pub embedders: Embedders,
 }
 
 impl<'t> Reader<'t> {

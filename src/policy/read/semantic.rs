@@ -1,45 +1,132 @@
 //! `[semantic]`: the semantic firewall.
 
+use super::descriptions::{Kind, descriptions};
 use super::reader::{Bound, Reader};
-use super::table::Item;
-use crate::policy::{Embedder, Semantic};
+use super::table::{Item, Table};
+use crate::embed::{Definition, EMBEDDERS};
+use crate::firewall::{Bands, Exemplars, Firewall, bands};
+use crate::policy::semantic::{Computed, Scores, Semantic};
+use std::sync::Arc;
 
-/// Score from which a call is escalated where the policy does not say.
+/// Where scores come from that the live system recorded: no embedder, but named in place of one.
+pub const RECORDED: &str = "recorded";
+/// Recorded score from which a call is escalated where the policy does not say.
 pub const ESCALATE: f64 = 0.5;
-/// Score from which a call is blocked where the policy does not say.
+/// Recorded score from which a call is blocked where the policy does not say.
 pub const BLOCK: f64 = 0.8;
 
-/// Reads the firewall.
+/// Keys that say how scores are worked out here.
+const OWN: &[&str] = &[
+    "benign",
+    "extend_benign",
+    "extend_exemplars",
+    "benign_weight",
+    "harm_floor",
+];
+
+/// Reads the firewall; absent where the policy has none, and where it is wrong.
 pub fn semantic<'t>(r: &mut Reader<'t>, item: Option<Item<'t>>) -> Option<Semantic> {
     let item = item?;
-    let at = item.at;
-    let semantic = r.table(Some(item), "semantic", |r, t| {
-        if !t.has("embedder") {
-            let help = "write `embedder = \"recorded\"`".to_owned();
-            r.error(at, "`[semantic]` needs `embedder`", Some(help));
-        }
-        r.word(t.get("embedder"), &["recorded"]);
-        // A recorded score was made with the live system's own exemplars and weight.
-        r.text(t.get("exemplars"));
-        r.number(t.get("intent_weight"), Bound::NotNegative);
-        let (escalate, block) = (t.get("escalate"), t.get("block"));
-        let at = escalate
-            .as_ref()
-            .or(block.as_ref())
-            .map(|item| item.span().start);
-        let semantic = Semantic {
-            embedder: Embedder::Recorded,
-            escalate: r.number(escalate, Bound::NotNegative).unwrap_or(ESCALATE),
-            block: r.number(block, Bound::NotNegative).unwrap_or(BLOCK),
+    r.table(Some(item), "semantic", |r, t| {
+        let named = t.get("embedder");
+        let at = named.as_ref().map_or(t.at, |item| item.span().start);
+        let ids: Vec<&str> = EMBEDDERS.iter().map(|e| e.id).chain([RECORDED]).collect();
+        let chosen = match named {
+            None => Some(0),
+            named => r.word(named, &ids),
         };
-        if let Some(at) = at.filter(|_| semantic.escalate > semantic.block) {
-            let message = format!(
-                "`semantic.escalate` is {}, which is more than `semantic.block`, {}",
-                semantic.escalate, semantic.block
-            );
-            r.error(at, message, None);
+        let Some(chosen) = chosen else {
+            // Which keys it may have depends on what is not known.
+            t.rest();
+            return None;
+        };
+        match EMBEDDERS.get(chosen) {
+            Some(embedder) => computed(r, t, embedder, at),
+            None => Some(recorded(r, t)),
         }
-        semantic
-    });
-    Some(semantic)
+    })
+}
+
+fn recorded<'t>(r: &mut Reader<'t>, t: &mut Table<'t>) -> Semantic {
+    // A recorded score was made with the live system's own exemplars and weight.
+    r.text(t.get("exemplars"));
+    r.number(t.get("intent_weight"), Bound::NotNegative);
+    for &key in OWN {
+        if let Some(item) = t.get(key) {
+            let message = format!("`{}` says nothing of recorded scores", item.path);
+            let help =
+                "the live system made them; take the line away, or choose another `embedder`";
+            r.error(item.at, message, Some(help.to_owned()));
+        }
+    }
+    let (escalate, block) = thresholds(r, t, (ESCALATE, BLOCK));
+    Semantic {
+        scores: Scores::Recorded,
+        escalate,
+        block,
+    }
+}
+
+fn computed<'t>(
+    r: &mut Reader<'t>,
+    t: &mut Table<'t>,
+    embedder: &'static Definition,
+    at: usize,
+) -> Option<Semantic> {
+    let defaults = bands(embedder.id);
+    let mut number = |key, default| r.number(t.get(key), Bound::NotNegative).unwrap_or(default);
+    let intent_weight = number("intent_weight", defaults.intent_weight);
+    let benign_weight = number("benign_weight", defaults.benign_weight);
+    let harm_floor = number("harm_floor", defaults.harm_floor);
+    let (escalate, block) = thresholds(r, t, (defaults.escalate, defaults.block));
+    let built_in = Exemplars::built_in();
+    let harm = descriptions(r, t, Kind::Harm, built_in.harm);
+    let benign = descriptions(r, t, Kind::Benign, built_in.benign);
+    // Opened last, and asked for nothing where the policy cannot be used anyway.
+    let embedder = r.embedder(embedder, at)?;
+    let ((harm, harm_lines), (benign, benign_lines)) = (harm?, benign?);
+    if !r.errors.is_empty() {
+        return None;
+    }
+    let bands = Bands {
+        intent_weight,
+        benign_weight,
+        harm_floor,
+        escalate,
+        block,
+    };
+    let exemplars = Exemplars {
+        harm: harm_lines,
+        benign: benign_lines,
+    };
+    let computed = Computed {
+        firewall: Firewall::new(Arc::clone(&embedder), &exemplars, bands),
+        embedder,
+        bands,
+        harm,
+        benign,
+    };
+    Some(Semantic {
+        scores: Scores::Computed(Arc::new(computed)),
+        escalate,
+        block,
+    })
+}
+
+/// Reads `escalate` and `block`, which have to stand in that order.
+fn thresholds<'t>(r: &mut Reader<'t>, t: &mut Table<'t>, defaults: (f64, f64)) -> (f64, f64) {
+    let (escalate, block) = (t.get("escalate"), t.get("block"));
+    let at = escalate
+        .as_ref()
+        .or(block.as_ref())
+        .map(|item| item.span().start);
+    let mut number = |item, default| r.number(item, Bound::NotNegative).unwrap_or(default);
+    let (escalate, block) = (number(escalate, defaults.0), number(block, defaults.1));
+    if let Some(at) = at.filter(|_| escalate > block) {
+        let message = format!(
+            "`semantic.escalate` is {escalate}, which is more than `semantic.block`, {block}"
+        );
+        r.error(at, message, None);
+    }
+    (escalate, block)
 }

@@ -10,7 +10,7 @@ use crate::engine::decision::Decision;
 use crate::trace::fault::Notice;
 use std::io::{self, Write};
 use v1::summary::SummaryRecord;
-use v1::{DecisionRecord, NoticeRecord};
+use v1::{DecisionRecord, NoticeRecord, Shown};
 
 /// The format.
 pub const FORMAT: Format = Format {
@@ -86,12 +86,16 @@ impl<'w> Records<'w> {
 impl Report for Records<'_> {
     fn decision(&mut self, decision: &Decision) -> io::Result<()> {
         self.lead_in();
-        let args = decision.args.as_ref().map(|args| {
-            self.secrets
-                .get_or_insert_with(Secrets::new)
-                .shown(args.as_str())
+        let shown = decision.args.as_ref().map(|args| {
+            let secrets = self.secrets.get_or_insert_with(Secrets::new);
+            let seen = decision.semantic.as_ref();
+            let text = seen.and_then(|seen| seen.text.as_deref());
+            Shown {
+                args: secrets.shown(args),
+                text: text.and_then(|text| secrets.shown_text(text, args)),
+            }
         });
-        let record = DecisionRecord::new(decision, &self.header, args);
+        let record = DecisionRecord::new(decision, &self.header, shown);
         write::append(&record, &mut self.buffer)?;
         self.write()
     }

@@ -4,7 +4,7 @@
 pub mod summary;
 pub mod tally;
 
-use crate::engine::decision::{Decision, Reading};
+use crate::engine::decision::{Decision, Reading, Semantic};
 use crate::report::Header;
 use crate::report::number::Number;
 use crate::trace::fault::Notice;
@@ -57,13 +57,57 @@ pub struct DecisionRecord<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     policy_rule: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    semantic: Option<SemanticRecord<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     args: Option<String>,
 }
 
+/// What is shown of a call's arguments, masked and cut already.
+#[derive(Debug)]
+pub struct Shown {
+    /// The arguments.
+    pub args: String,
+    /// The text that the semantic firewall made of them; absent where it made none, or it is not
+    /// to be shown.
+    pub text: Option<String>,
+}
+
+/// What the semantic firewall saw.
+#[derive(Debug, Serialize)]
+struct SemanticRecord<'a> {
+    embedder: &'static str,
+    harm: Number,
+    intent: Number,
+    benign: Number,
+    nearest: &'a str,
+    gloss: &'a [String],
+    blanked: usize,
+    chars: usize,
+    text: Option<String>,
+}
+
+fn semantic(seen: &Semantic, text: Option<String>) -> SemanticRecord<'_> {
+    SemanticRecord {
+        embedder: seen.embedder,
+        harm: Number(seen.harm),
+        intent: Number(seen.intent),
+        benign: Number(seen.benign),
+        nearest: &seen.nearest,
+        gloss: &seen.gloss,
+        blanked: seen.blanked,
+        chars: seen.chars,
+        text,
+    }
+}
+
 impl<'a> DecisionRecord<'a> {
-    /// The record of a decision. `args` are those to show, masked and cut already; absent where
-    /// they are not shown.
-    pub fn new(decision: &'a Decision, header: &'a Header, args: Option<String>) -> Self {
+    /// The record of a decision. `shown` is what is shown of its arguments; absent where they are
+    /// not shown.
+    pub fn new(decision: &'a Decision, header: &'a Header, shown: Option<Shown>) -> Self {
+        let (args, text) = match shown {
+            Some(shown) => (Some(shown.args), shown.text),
+            None => (None, None),
+        };
         DecisionRecord {
             schema: DECISION,
             record: "decision",
@@ -95,6 +139,10 @@ impl<'a> DecisionRecord<'a> {
             barriers: Readings(&decision.barriers, header),
             policy_line: decision.policy_line,
             policy_rule: decision.policy_rule.as_deref(),
+            semantic: decision
+                .semantic
+                .as_deref()
+                .map(|seen| semantic(seen, text)),
             labels: &decision.labels,
             args_unknown: decision.args_unknown,
             args,

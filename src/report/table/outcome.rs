@@ -149,12 +149,23 @@ pub fn findings(page: &mut Page<'_>, summary: &Summary) {
             text::count(runs, "run", "runs")
         ),
     );
-    let unscored = calls(summary.unscored);
+    let computed = summary.policy.semantic.is_some();
+    let scored = calls(summary.scored);
+    let intent = match summary.scored_without_intent {
+        0 => String::new(),
+        without => format!(", {without} of them without an intent of the run to hold them against"),
+    };
     add(
-        summary.unscored,
-        "unscored",
-        format!("{unscored} without a recorded semantic score"),
+        u64::from(computed),
+        "scored",
+        format!("{scored} by the semantic firewall{intent}"),
     );
+    let unscored = calls(summary.unscored);
+    let why = match computed {
+        true => "that the semantic firewall could not score, for their arguments are not told",
+        false => "without a recorded semantic score",
+    };
+    add(summary.unscored, "unscored", format!("{unscored} {why}"));
     let inert = calls(summary.scope_inert);
     add(
         summary.scope_inert,

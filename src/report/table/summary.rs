@@ -119,6 +119,23 @@ fn policy(page: &mut Page<'_>, summary: &Summary) {
         "mode {}, dispatch {}, escalated calls: {}{merged}",
         settings.mode, settings.dispatch, settings.on_escalate
     ));
+    if let Some(semantic) = &policy.semantic {
+        let digest = semantic.sha256.as_deref().map(short).unwrap_or_default();
+        let digest = match digest.as_str() {
+            "" => String::new(),
+            digest => format!(" (sha256 {digest})"),
+        };
+        page.sentence(&format!(
+            "semantic scores by {}{digest}, {} of harm and {} of ordinary work",
+            semantic.embedder,
+            text::count(
+                semantic.harm_exemplars as u64,
+                "description",
+                "descriptions"
+            ),
+            semantic.benign_exemplars,
+        ));
+    }
     for warning in &policy.warnings {
         let place = match warning.place.line {
             0 => String::new(),

@@ -111,6 +111,35 @@ impl<'a> Json<'a> {
         }
     }
 
+    /// The value's strings, numbers and booleans in document order, joined by single spaces; keys
+    /// and null are left out.
+    pub fn leaves(&self) -> String {
+        let mut out = String::new();
+        self.append_leaves(&mut out, &mut true);
+        out
+    }
+
+    fn append_leaves(&self, out: &mut String, first: &mut bool) {
+        let mut push = |text: &str| {
+            if !std::mem::take(first) {
+                out.push(' ');
+            }
+            out.push_str(text);
+        };
+        match self {
+            Json::Null => {}
+            Json::Bool(b) => push(if *b { "true" } else { "false" }),
+            Json::Number(n) => push(n),
+            Json::String(t) => push(&t.text),
+            Json::Array(items) => items.iter().for_each(|item| item.append_leaves(out, first)),
+            Json::Object(members) => {
+                members
+                    .iter()
+                    .for_each(|(_, v)| v.append_leaves(out, first));
+            }
+        }
+    }
+
     /// The worst damage of any text inside, keys included.
     pub fn damage(&self) -> Damage {
         match self {
@@ -169,6 +198,12 @@ impl<'a> Json<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn leaves_stand_in_document_order() {
+        let json = parse(br#"{"z":["a b",{"k":null,"n":1.50}],"a":true,"e":""}"#).expect("valid");
+        assert_eq!(json.leaves(), "a b 1.50 true ");
+    }
 
     #[test]
     fn compact_form_keeps_numbers_and_order() {

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 /// Fields that hold text of the inputs, wherever they occur: to be read as data.
 const UNTRUSTED: &[&str] = &[
     "file", "run", "call", "tool", "agent", "labels", "reason", "message", "help", "args", "error",
+    "text",
 ];
 
 /// Everything an audit came to.
@@ -35,6 +36,9 @@ pub struct SummaryRecord<'a> {
     drift: u64,
     recorded: u64,
     counterfactual: u64,
+    semantic: Option<Semantic<'a>>,
+    scored: u64,
+    scored_without_intent: u64,
     unscored: u64,
     scope_inert: u64,
     boundary: u64,
@@ -62,6 +66,16 @@ struct Policy<'a> {
     source: &'a str,
     sha256: &'a str,
     warnings: Vec<Doubt<'a>>,
+}
+
+/// What semantic scores are worked out with.
+#[derive(Debug, Serialize)]
+struct Semantic<'a> {
+    embedder: &'static str,
+    /// Null where it goes by no data.
+    sha256: Option<&'a str>,
+    harm_exemplars: usize,
+    benign_exemplars: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -151,6 +165,9 @@ impl<'a> SummaryRecord<'a> {
             drift: summary.drift,
             recorded: summary.recorded,
             counterfactual: summary.counterfactual,
+            semantic: summary.policy.semantic.as_ref().map(semantic),
+            scored: summary.scored,
+            scored_without_intent: summary.scored_without_intent,
             unscored: summary.unscored,
             scope_inert: summary.scope_inert,
             boundary: summary.boundary,
@@ -170,6 +187,15 @@ impl<'a> SummaryRecord<'a> {
             broken_laws: &summary.broken_laws,
             untrusted_fields: UNTRUSTED,
         }
+    }
+}
+
+fn semantic(semantic: &audit::SemanticSummary) -> Semantic<'_> {
+    Semantic {
+        embedder: semantic.embedder,
+        sha256: semantic.sha256.as_deref(),
+        harm_exemplars: semantic.harm_exemplars,
+        benign_exemplars: semantic.benign_exemplars,
     }
 }
 

@@ -1,0 +1,247 @@
+//! Vectors of texts that were embedded lately.
+//!
+//! Agents repeat themselves, and every call of a run is held against the same intent. A cache changes
+//! no result, whatever it has forgotten: an embedder gives the same vector for the same text.
+
+use super::{Embedder, Embedding};
+use std::collections::HashMap;
+use std::mem;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How much a cache keeps at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Texts.
+    pub entries: usize,
+    /// Bytes of texts and vectors, with what a map takes beside them by estimate.
+    pub bytes: usize,
+}
+
+impl Limits {
+    /// 16,384 texts, and 32 MiB.
+    pub const DEFAULT: Limits = Limits {
+        entries: 16_384,
+        bytes: 32 << 20,
+    };
+}
+
+/// Bytes that an entry takes beside its text and components, by estimate.
+const OVERHEAD: usize = 128;
+
+/// An embedder that remembers. Texts are told apart by all their characters.
+///
+/// Two generations: a text that is asked for is in the young one from then on. Once that holds half of
+/// what the limits allow, it becomes the old one, and what was old is forgotten. A text that would
+/// fill a generation alone is not kept.
+pub struct Cached {
+    embedder: Arc<dyn Embedder>,
+    limits: Limits,
+    generations: Mutex<Generations>,
+}
+
+#[derive(Default)]
+struct Generations {
+    young: Generation,
+    old: Generation,
+}
+
+#[derive(Default)]
+struct Generation {
+    vectors: HashMap<Box<str>, Embedding>,
+    bytes: usize,
+}
+
+fn size(text: &str, vector: &Embedding) -> usize {
+    text.len() + mem::size_of_val::<[f64]>(&vector.values) + OVERHEAD
+}
+
+impl Generations {
+    fn find(&mut self, text: &str, limits: Limits) -> Option<Embedding> {
+        if let Some(vector) = self.young.vectors.get(text) {
+            return Some(vector.clone());
+        }
+        let (text, vector) = self.old.vectors.remove_entry(text)?;
+        self.old.bytes -= size(&text, &vector);
+        self.keep(text, vector.clone(), limits);
+        Some(vector)
+    }
+
+    fn keep(&mut self, text: Box<str>, vector: Embedding, limits: Limits) {
+        let size = size(&text, &vector);
+        let (entries, bytes) = (limits.entries / 2, limits.bytes / 2);
+        if size > bytes || entries == 0 {
+            return;
+        }
+        if self.young.bytes + size > bytes || self.young.vectors.len() >= entries {
+            self.old = mem::take(&mut self.young);
+        }
+        if self.young.vectors.insert(text, vector).is_none() {
+            self.young.bytes += size;
+        }
+    }
+}
+
+impl Cached {
+    /// An embedder that remembers within [`Limits::DEFAULT`].
+    pub fn new(embedder: Arc<dyn Embedder>) -> Cached {
+        Cached::within(embedder, Limits::DEFAULT)
+    }
+
+    /// An embedder that remembers within limits.
+    pub fn within(embedder: Arc<dyn Embedder>, limits: Limits) -> Cached {
+        Cached {
+            embedder,
+            limits,
+            generations: Mutex::default(),
+        }
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut Generations) -> T) -> T {
+        // A thread that panicked here left generations that are sound, if not full.
+        let generations = self.generations.lock();
+        act(&mut generations.unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl std::fmt::Debug for Cached {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Cached({:?})", self.embedder)
+    }
+}
+
+impl Embedder for Cached {
+    fn id(&self) -> &'static str {
+        self.embedder.id()
+    }
+
+    fn sha256(&self) -> Option<&str> {
+        self.embedder.sha256()
+    }
+
+    fn embed(&self, text: &str) -> Embedding {
+        if let Some(vector) = self.with(|generations| generations.find(text, self.limits)) {
+            return vector;
+        }
+        // Not under the lock: threads that miss the same text do the same work, and none waits.
+        let vector = self.embedder.embed(text);
+        self.with(|generations| generations.keep(text.into(), vector.clone(), self.limits));
+        vector
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// The length of a text, and how often it was asked.
+    #[derive(Debug, Default)]
+    struct Counting(AtomicUsize);
+
+    impl Embedder for Counting {
+        fn id(&self) -> &'static str {
+            "counting"
+        }
+
+        fn sha256(&self) -> Option<&str> {
+            Some("none")
+        }
+
+        fn embed(&self, text: &str) -> Embedding {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            assert_ne!(text, "panic");
+            Embedding::new(vec![text.len() as f64, 1.0])
+        }
+    }
+
+    fn cached(entries: usize, bytes: usize) -> (Arc<Counting>, Cached) {
+        let counting = Arc::new(Counting::default());
+        let cached = Cached::within(counting.clone(), Limits { entries, bytes });
+        (counting, cached)
+    }
+
+    fn asked(counting: &Counting) -> usize {
+        counting.0.load(Ordering::Relaxed)
+    }
+
+    #[test]
+    fn a_text_is_embedded_once() {
+        let (counting, cached) = cached(10, 1 << 20);
+        for text in ["a", "bb", "a", "bb", "A", "a "] {
+            assert_eq!(cached.embed(text), Counting::default().embed(text));
+        }
+        assert_eq!(asked(&counting), 4);
+        assert_eq!((cached.id(), cached.sha256()), ("counting", Some("none")));
+    }
+
+    /// What is asked for again stays, and the limits hold at any time.
+    #[test]
+    fn the_least_used_is_forgotten() {
+        let (counting, cached) = cached(8, 1 << 20);
+        for i in 0..1000 {
+            cached.embed("kept");
+            cached.embed(&i.to_string());
+            cached.with(|all| {
+                assert!(all.young.vectors.len() <= 4 && all.old.vectors.len() <= 4);
+                for generation in [&all.young, &all.old] {
+                    let sizes = generation.vectors.iter().map(|(text, v)| size(text, v));
+                    assert_eq!(generation.bytes, sizes.sum::<usize>());
+                }
+            });
+        }
+        assert_eq!(asked(&counting), 1001);
+        cached.embed("0");
+        assert_eq!(asked(&counting), 1002);
+    }
+
+    #[test]
+    fn bytes_are_bounded() {
+        let (counting, cached) = cached(1000, 4000);
+        for length in 0..3000 {
+            cached.embed(&"x".repeat(length));
+            cached.with(|all| assert!(all.young.bytes <= 2000 && all.old.bytes <= 2000));
+        }
+        // Longer than half of the limit: embedded each time.
+        let before = asked(&counting);
+        cached.embed(&"x".repeat(2500));
+        cached.embed(&"x".repeat(2500));
+        assert_eq!(asked(&counting), before + 2);
+        assert!(Cached::new(counting).embed("").values.len() == 2);
+    }
+
+    #[test]
+    fn no_room_is_no_fault() {
+        for (entries, bytes) in [(0, 0), (1, 1 << 20), (10, 1)] {
+            let (counting, cached) = cached(entries, bytes);
+            cached.embed("a");
+            assert_eq!(cached.embed("a"), Counting::default().embed("a"));
+            assert_eq!(asked(&counting), 2);
+        }
+    }
+
+    /// Threads see the vectors they would have without a cache, whatever the others displace, and
+    /// one that panics takes no other with it.
+    #[test]
+    fn threads_share_it() {
+        let (_, cached) = cached(64, 1 << 20);
+        std::thread::scope(|scope| {
+            for start in 0..4 {
+                let cached = &cached;
+                scope.spawn(move || {
+                    for i in 0..2000 {
+                        let text = "y".repeat((start * 31 + i * 7) % 100);
+                        assert_eq!(cached.embed(&text).values[0], text.len() as f64);
+                    }
+                });
+            }
+            let panicked = scope.spawn(|| cached.embed("panic")).join();
+            assert!(panicked.is_err());
+        });
+        let poisoned = std::thread::scope(|scope| {
+            let poison = || cached.with(|_| panic!("on purpose"));
+            scope.spawn(poison).join().is_err()
+        });
+        assert!(poisoned);
+        assert_eq!(cached.embed("abc").values[0], 3.0);
+    }
+}

@@ -1,0 +1,257 @@
+//! `static`: a table with one short vector for each token; a text is the sum of its tokens.
+//!
+//! The table is all-MiniLM-L6-v2 without its context: what the model makes of each token alone,
+//! reduced to 128 dimensions and weighted by how rare the token is, after model2vec. It is part of
+//! the program; `docs/embedders/distill.py` makes it anew. Sums are taken in integers, so that no
+//! machine rounds them another way.
+//!
+//! The file, in little-endian order: `GATESEM1`; rows, dimensions and bytes of the vocabulary, a
+//! `u32` each; the vocabulary, one token a line; for each row a `u16` multiplier; for each row its
+//! dimensions, an `i8` each. A token's vector is its row times its multiplier.
+
+use super::wordpiece::Vocabulary;
+use super::{Embedder, Embedding};
+use std::ops::ControlFlow;
+use std::sync::{Arc, OnceLock};
+
+/// Components of a vector.
+pub const DIMENSIONS: usize = 128;
+
+/// SHA-256 of the table that is part of the program, in hexadecimal.
+pub const SHA256: &str = "ad16e7607fbcca5aa98f972187a5037dc634822d0450ce50856b41589b5c2a52";
+
+static BYTES: &[u8] = include_bytes!("static/static-128.gsem");
+
+const MAGIC: &[u8] = b"GATESEM1";
+
+/// Tokens that are summed at once. A product is at most 255 × 65,535, so that 257 of them are less
+/// than 2³².
+const BATCH: usize = 256;
+
+/// Dimensions that are summed in one go over the tokens, so that sums stay in registers.
+const BLOCK: usize = 32;
+
+/// A row as the file has it: `i8` in two's complement.
+type Row = [u8; DIMENSIONS];
+
+/// The table of token vectors that is part of the program.
+#[derive(Debug)]
+pub struct StaticTable<'t> {
+    vocabulary: Vocabulary,
+    /// One a token, as is `rows`.
+    multipliers: Vec<u16>,
+    rows: &'t [Row],
+}
+
+/// The table that is part of the program. It is read once a process.
+///
+/// # Errors
+/// The table is damaged.
+pub fn built_in() -> Result<Arc<dyn Embedder>, String> {
+    static TABLE: OnceLock<Result<Arc<StaticTable<'static>>, String>> = OnceLock::new();
+    let read = || StaticTable::read(BYTES).map(Arc::new);
+    match TABLE.get_or_init(read) {
+        Ok(table) => Ok(table.clone()),
+        Err(why) => Err(format!("the token table of `static` is damaged: {why}")),
+    }
+}
+
+/// The first `N` bytes and those after them.
+fn split<const N: usize>(bytes: &[u8]) -> Result<(&[u8; N], &[u8]), String> {
+    bytes.split_first_chunk().ok_or_else(|| cut_off(N, bytes))
+}
+
+fn cut_off(needed: usize, bytes: &[u8]) -> String {
+    format!("it ends {} bytes early", needed - bytes.len())
+}
+
+impl<'t> StaticTable<'t> {
+    /// Reads a file of [`DIMENSIONS`] dimensions.
+    ///
+    /// # Errors
+    /// What is wrong with the file: another kind, cut off, too long, a vocabulary that
+    /// [`Vocabulary::new`] does not take or of another length than the rows.
+    fn read(bytes: &'t [u8]) -> Result<StaticTable<'t>, String> {
+        let rest = bytes.strip_prefix(MAGIC).ok_or("it is no GATESEM1 file")?;
+        let (rows, rest) = split(rest)?;
+        let (dimensions, rest) = split(rest)?;
+        let (length, rest) = split(rest)?;
+        let count = u32::from_le_bytes(*rows) as usize;
+        let dimensions = u32::from_le_bytes(*dimensions);
+        if dimensions as usize != DIMENSIONS {
+            return Err(format!("it has {dimensions} dimensions, not {DIMENSIONS}"));
+        }
+        let length = u32::from_le_bytes(*length) as usize;
+        let (tokens, rest) = rest
+            .split_at_checked(length)
+            .ok_or_else(|| cut_off(length, rest))?;
+        let tokens = std::str::from_utf8(tokens).map_err(|_| "its vocabulary is no UTF-8")?;
+        let vocabulary = Vocabulary::new(tokens).map_err(|why| format!("vocabulary: {why}"))?;
+        if vocabulary.len() != count {
+            let tokens = vocabulary.len();
+            return Err(format!("it has {count} rows for {tokens} tokens"));
+        }
+        let (multipliers, rest) = rest
+            .split_at_checked(2 * count)
+            .ok_or_else(|| cut_off(2 * count, rest))?;
+        let (rows, after) = rest.as_chunks::<DIMENSIONS>();
+        if rows.len() != count || !after.is_empty() {
+            let (found, needed) = (rest.len(), DIMENSIONS * count);
+            return Err(format!("its rows have {found} bytes, not {needed}"));
+        }
+        let (multipliers, _) = multipliers.as_chunks();
+        Ok(StaticTable {
+            vocabulary,
+            multipliers: multipliers.iter().map(|&m| u16::from_le_bytes(m)).collect(),
+            rows,
+        })
+    }
+
+    /// The sum of the vectors of a text's tokens. Words that tokens do not make up are left out.
+    pub fn sum(&self, text: &str) -> [i64; DIMENSIONS] {
+        let mut sums = [0; DIMENSIONS];
+        let mut batch = Vec::with_capacity(BATCH);
+        self.vocabulary.tokenize(text, None, |id| {
+            let token = id as usize;
+            if let (Some(row), Some(multiplier)) =
+                (self.rows.get(token), self.multipliers.get(token))
+            {
+                batch.push((row, *multiplier));
+            }
+            if batch.len() == BATCH {
+                add(&batch, &mut sums);
+                batch.clear();
+            }
+            ControlFlow::Continue(())
+        });
+        add(&batch, &mut sums);
+        sums
+    }
+}
+
+/// Adds rows times their multipliers. There are at most [`BATCH`] of them.
+fn add(batch: &[(&Row, u16)], sums: &mut [i64; DIMENSIONS]) {
+    // Rows are shifted by 128 to be without sign, which multiplies faster, and the shift is taken
+    // back from the sums.
+    let shift = 128 * batch.iter().map(|(_, m)| i64::from(*m)).sum::<i64>();
+    let (blocks, _) = sums.as_chunks_mut::<BLOCK>();
+    for (at, block) in blocks.iter_mut().enumerate() {
+        let mut shifted = [0_u32; BLOCK];
+        for (row, multiplier) in batch {
+            let (parts, _) = row.as_chunks::<BLOCK>();
+            let Some(part) = parts.get(at) else { continue };
+            for (sum, byte) in shifted.iter_mut().zip(part) {
+                *sum += u32::from(byte ^ 0x80) * u32::from(*multiplier);
+            }
+        }
+        for (sum, shifted) in block.iter_mut().zip(shifted) {
+            *sum += i64::from(shifted) - shift;
+        }
+    }
+}
+
+impl Embedder for StaticTable<'_> {
+    fn id(&self) -> &'static str {
+        "static"
+    }
+
+    fn sha256(&self) -> Option<&str> {
+        Some(SHA256)
+    }
+
+    fn embed(&self, text: &str) -> Embedding {
+        Embedding::new(self.sum(text).iter().map(|&sum| sum as f64).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sha2::{Digest, Sha256};
+
+    /// A sound file with these tokens, rows that begin with 1, 2, 3 and so on, and multipliers that
+    /// are ten times that.
+    fn file(tokens: &str) -> Vec<u8> {
+        let rows = tokens.split('\n').count() as u8;
+        let mut bytes = MAGIC.to_vec();
+        for number in [u32::from(rows), 128, tokens.len() as u32] {
+            bytes.extend(number.to_le_bytes());
+        }
+        bytes.extend(tokens.as_bytes());
+        (1..=rows).for_each(|row| bytes.extend((10 * u16::from(row)).to_le_bytes()));
+        for row in 1..=rows {
+            bytes.push(row);
+            bytes.push(row.wrapping_neg());
+            bytes.extend([0; 126]);
+        }
+        bytes
+    }
+
+    fn fault(bytes: &[u8]) -> String {
+        StaticTable::read(bytes).expect_err("a damaged table")
+    }
+
+    #[test]
+    fn the_table_is_the_one_that_was_made() {
+        let digest: String = Sha256::digest(BYTES)
+            .iter()
+            .map(|b| format!("{b:02x}"))
+            .collect();
+        assert_eq!(digest, SHA256);
+        let table = built_in().expect("a table");
+        assert_eq!(table.embed("delete").values.len(), DIMENSIONS);
+        assert_eq!(table.sha256(), Some(SHA256));
+    }
+
+    #[test]
+    fn a_text_is_the_sum_of_its_tokens() {
+        let bytes = file("a\nb\n##a");
+        let table = StaticTable::read(&bytes).expect("a table");
+        let sum = |text: &str| table.sum(text)[..3].to_vec();
+        assert_eq!(sum("a"), [10, -10, 0]);
+        assert_eq!(sum("A b ba"), [10 + 40 + 40 + 90, -180, 0]);
+        // What has no row counts for nothing, and a word of which a part has none.
+        assert_eq!(sum("c ac \u{1f642} a"), [10, -10, 0]);
+        assert!(table.embed("c").is_zero());
+    }
+
+    /// Sums overflow nowhere: neither within a batch, nor from batch to batch.
+    #[test]
+    fn extremes_are_summed_exactly() {
+        let mut bytes = file("a");
+        let rows = bytes.len() - DIMENSIONS;
+        bytes[rows - 2..rows].fill(0xff);
+        bytes[rows..rows + 2].copy_from_slice(&[0x7f, 0x80]);
+        let table = StaticTable::read(&bytes).expect("a table");
+        for count in [1, BATCH - 1, BATCH, BATCH + 1, 100_000] {
+            let sums = table.sum(&"a ".repeat(count));
+            let count = count as i64;
+            assert_eq!(sums[..3], [127 * 65_535 * count, -128 * 65_535 * count, 0]);
+        }
+    }
+
+    #[test]
+    fn damage_is_told() {
+        let sound = file("a\nb");
+        assert!(StaticTable::read(&sound).is_ok());
+        // Wherever it is cut off, and where something follows.
+        for end in 0..sound.len() {
+            fault(&sound[..end]);
+        }
+        let longer = [&sound[..], &[0]].concat();
+        assert_eq!(fault(&longer), "its rows have 257 bytes, not 256");
+        assert_eq!(fault(b"GATESEM2"), "it is no GATESEM1 file");
+        assert_eq!(fault(&sound[..19]), "it ends 1 bytes early");
+        let with = |at: usize, byte: u8| {
+            let mut bytes = sound.clone();
+            bytes[at] = byte;
+            fault(&bytes)
+        };
+        assert_eq!(with(8, 3), "it has 3 rows for 2 tokens");
+        assert_eq!(with(12, 64), "it has 64 dimensions, not 128");
+        assert!(with(19, 255).ends_with(" bytes early"));
+        assert_eq!(with(20, 0xff), "its vocabulary is no UTF-8");
+        assert_eq!(with(20, b'b'), "vocabulary: line 2: `b` is there twice");
+        assert_eq!(with(22, b'\n'), "vocabulary: line 2: an empty token");
+    }
+}

@@ -1,0 +1,126 @@
+//! Plain words for well-known shapes of commands, tools and arguments.
+//!
+//! The list is [`table`], a file of patterns (signs) and of entries, each with a condition over
+//! signs and the words that it adds. Signs are looked for in a plain view of the call ([`view`]),
+//! in the intent, and in how the two hang together ([`relation`]).
+
+mod commands;
+pub mod relation;
+pub mod table;
+pub mod view;
+
+use super::text::Action;
+use relation::IntentWords;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use table::{Entry, Signs, Table};
+
+/// Tools and intents whose signs are remembered, at most.
+const REMEMBERED: usize = 1024;
+
+/// What an intent says, worked out once.
+#[derive(Debug, Default)]
+pub struct IntentSigns {
+    /// Its words, for what is named in it and what is not.
+    pub words: IntentWords,
+    /// What it asks for.
+    signs: Signs,
+}
+
+/// Finds shapes; remembers the signs of tools it has met.
+#[derive(Debug, Default)]
+pub struct Gloss {
+    tools: Mutex<HashMap<String, Signs>>,
+}
+
+impl Gloss {
+    /// What an intent asks for. One in a language that is not read counts as asking for all that a
+    /// sign stands for, so that nothing is called unasked on its account.
+    pub fn intent(&self, intent: Option<&str>) -> IntentSigns {
+        let table = Table::built_in();
+        let Some(intent) = intent else {
+            return IntentSigns {
+                words: IntentWords::default(),
+                signs: table.asked,
+            };
+        };
+        let words = IntentWords::new(intent);
+        let mut signs = Signs::default();
+        let line = view::intent(intent);
+        table.intent.find(line.as_bytes(), &mut signs);
+        if !words.is_english() {
+            signs.add(&table.asked);
+        }
+        IntentSigns { words, signs }
+    }
+
+    /// The shapes that an action has, in the order of the table. `text` is the action's text with
+    /// copies of the intent blanked.
+    pub fn of(&self, action: &Action<'_>, text: &str, intent: &IntentSigns) -> Vec<&'static Entry> {
+        let table = Table::built_in();
+        let mut signs = self.tool(action.tool);
+        let (view, cut) = view::of(action);
+        table.call.find(view.as_bytes(), &mut signs);
+        signs.add(&intent.signs);
+        let mut found = |name: &str| table.set(name, &mut signs);
+        if cut || action.facets.beyond {
+            found("cut");
+        }
+        commands::signs(action, &mut found);
+        relation::signs(action, text, &view, &intent.words, &mut found);
+        let entries = table.entries.iter().filter(|entry| entry.holds(&signs));
+        let entries: Vec<&Entry> = entries.collect();
+        // Words for harmless work are not added to what has the shape of harm.
+        match entries.iter().any(|entry| entry.harm) {
+            true => entries.into_iter().filter(|entry| entry.harm).collect(),
+            false => entries,
+        }
+    }
+
+    fn tool(&self, tool: &str) -> Signs {
+        let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(signs) = tools.get(tool) {
+            return *signs;
+        }
+        let table = Table::built_in();
+        let mut signs = Signs::default();
+        table.tool.find(view::tool(tool).as_bytes(), &mut signs);
+        if signs.has(table.sign("t_looks")) {
+            for name in ["t_send", "t_social", "t_buy"] {
+                signs.remove(table.sign(name));
+            }
+        }
+        if tools.len() >= REMEMBERED {
+            tools.clear();
+        }
+        tools.insert(tool.to_owned(), signs);
+        signs
+    }
+}
+
+/// Intents with what they say, remembered up to a bound.
+#[derive(Debug)]
+pub struct Intents<T>(Mutex<HashMap<String, Arc<T>>>);
+
+impl<T> Default for Intents<T> {
+    fn default() -> Self {
+        Intents(Mutex::default())
+    }
+}
+
+impl<T> Intents<T> {
+    /// What was worked out for an intent, or what `make` works out now.
+    pub fn get(&self, intent: &str, make: impl FnOnce() -> T) -> Arc<T> {
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(intent) {
+            return Arc::clone(known);
+        }
+        let made = Arc::new(make());
+        let mut known = lock();
+        if known.len() >= REMEMBERED {
+            known.clear();
+        }
+        known.insert(intent.to_owned(), Arc::clone(&made));
+        made
+    }
+}

@@ -1,0 +1,341 @@
+//! How an action and the intent of its run hang together: which hosts, addresses, tables, files and
+//! sums of the action the intent names.
+//!
+//! Where there is no intent, or one in a language that is not read, nothing counts as unnamed but
+//! hosts and mail addresses.
+
+use super::view::head;
+use crate::firewall::text::Action;
+use regex::bytes::{RegexSet, RegexSetBuilder};
+use std::collections::BTreeSet;
+use std::ops::Bound;
+use std::sync::OnceLock;
+
+/// Words of an intent that are looked at.
+const INTENT_WORDS: usize = 1000;
+
+/// Bytes of a text whose words are compared with the intent's.
+const TEXT: usize = 16 << 10;
+
+/// Hosts, files and addresses that are compared with the intent.
+const NAMES: usize = 64;
+
+/// Words that say nothing of what an intent is about.
+const STOP: &[&str] = &[
+    "a", "about", "all", "an", "and", "are", "as", "at", "be", "by", "can", "for", "from", "had",
+    "has", "have", "her", "his", "how", "i", "in", "into", "is", "it", "its", "me", "my", "new",
+    "not", "of", "on", "or", "our", "out", "please", "so", "that", "the", "their", "them", "then",
+    "this", "to", "up", "was", "we", "were", "what", "which", "who", "with", "you", "your",
+];
+
+/// Words that only English intents have so many of that one of them stands in nearly each.
+const ENGLISH: &[&str] = &[
+    "a", "about", "all", "an", "and", "at", "by", "for", "from", "how", "in", "is", "me", "my",
+    "of", "on", "our", "that", "the", "this", "to", "what", "which", "with", "you",
+];
+
+/// Parts of hosts and paths that name nothing.
+const COMMON: &[&str] = &[
+    "api", "app", "cloud", "co", "com", "corp", "data", "dev", "etc", "example", "home", "host",
+    "http", "https", "inc", "internal", "io", "local", "ltd", "mail", "mnt", "net", "opt", "org",
+    "root", "s3", "server", "site", "srv", "test", "tmp", "users", "usr", "var", "web", "www",
+];
+
+/// Words of tools' names that say what is done and not to what.
+const VERBS: &[&str] = &[
+    "add", "api", "call", "create", "delete", "execute", "find", "get", "list", "mcp", "patch",
+    "post", "put", "read", "remove", "run", "search", "send", "set", "tool", "update", "write",
+];
+
+/// Words of SQL that a table's name follows.
+const BEFORE_TABLES: &[&str] = &[
+    "alter", "from", "into", "join", "on", "table", "truncate", "update",
+];
+
+/// The words of an intent.
+#[derive(Debug, Default)]
+pub struct IntentWords {
+    words: BTreeSet<String>,
+    english: bool,
+}
+
+impl IntentWords {
+    /// The words of an intent, and what is left of them without their endings.
+    pub fn new(intent: &str) -> IntentWords {
+        let lower = intent.to_ascii_lowercase();
+        let all = || words(&lower).take(INTENT_WORDS);
+        let kept = all().filter(|word| word.len() >= 2 && STOP.binary_search(word).is_err());
+        IntentWords {
+            words: kept
+                .flat_map(|w| [w.to_owned(), stem(w).to_owned()])
+                .collect(),
+            english: all().any(|word| ENGLISH.binary_search(&word).is_ok()),
+        }
+    }
+
+    /// Whether it is in the language that the table's patterns read.
+    pub fn is_english(&self) -> bool {
+        self.english
+    }
+
+    fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    fn holds(&self, word: &str) -> bool {
+        self.words.contains(word) || self.words.contains(stem(word))
+    }
+
+    /// Whether it holds a word, or one of four letters and more that begins it or that it begins.
+    fn names(&self, word: &str) -> bool {
+        if word.len() < 2 || COMMON.binary_search(&word).is_ok() {
+            return false;
+        }
+        if self.holds(word) {
+            return true;
+        }
+        if word.len() < 4 {
+            return false;
+        }
+        let mut longer = self
+            .words
+            .range::<str, _>((Bound::Included(word), Bound::Unbounded));
+        longer.next().is_some_and(|w| w.starts_with(word))
+            || (4..word.len()).any(|end| self.words.contains(&word[..end]))
+    }
+
+    fn names_any(&self, text: &str) -> bool {
+        words(head(text, 256)).any(|word| self.names(word))
+    }
+}
+
+/// The words of a text in lower case: letters and digits in a row.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    words.filter(|word| !word.is_empty())
+}
+
+fn stem(word: &str) -> &str {
+    let endings = ["ing", "ies", "ed", "es", "s"].iter();
+    let mut stems = endings.filter_map(|end| word.strip_suffix(end));
+    stems.find(|stem| stem.len() >= 3).unwrap_or(word)
+}
+
+/// Kinds of hosts.
+fn host_kinds() -> &'static RegexSet {
+    const LOCAL: &str = r"^(127\.|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|0\.0\.0\.0$|localhost$|\[::1\]$|host\.docker)";
+    const ADDRESS: &str = r"^[\d.]+$|^\[";
+    const INTERNAL: &str = r"(^|[.-])(internal|intranet|corp|local|lan|localdomain|svc|cluster|company|ourcompany|acme|mycompany|home|priv|private)([.-]|$)|^[a-z0-9-]+$";
+    const KNOWN: &str = r"(^|\.)(github\.com|githubusercontent\.com|pypi\.org|pythonhosted\.org|npmjs\.(com|org)|crates\.io|debian\.org|ubuntu\.com|docker\.(com|io)|python\.org|rust-lang\.org|golang\.org|go\.dev|mozilla\.org|wikipedia\.org|google(apis)?\.com|stackoverflow\.com|microsoft\.com|nodejs\.org|gitlab\.com|w3\.org|apache\.org)$";
+    static KINDS: OnceLock<RegexSet> = OnceLock::new();
+    KINDS.get_or_init(|| {
+        let mut set = RegexSetBuilder::new([LOCAL, ADDRESS, INTERNAL, KNOWN]);
+        set.unicode(false)
+            .build()
+            .unwrap_or_else(|_| RegexSet::empty())
+    })
+}
+
+/// The signs of how an action and an intent hang together. `text` is the action's text with copies
+/// of the intent blanked, `view` its plain view.
+pub fn signs(
+    action: &Action<'_>,
+    text: &str,
+    view: &str,
+    intent: &IntentWords,
+    found: &mut impl FnMut(&str),
+) {
+    hosts(action, intent, found);
+    addresses(view, intent, found);
+    if intent.is_empty() {
+        return;
+    }
+    topic(action.tool, text, intent, found);
+    amounts(view, intent, found);
+    if !intent.is_english() {
+        return;
+    }
+    for path in action.facets.deletes.iter().take(NAMES) {
+        let named = intent.names_any(&path.to_ascii_lowercase());
+        found(if named {
+            "deletes_named"
+        } else {
+            "deletes_unnamed"
+        });
+    }
+    tables(view, intent, found);
+    let tool = super::view::tool(action.tool);
+    let mut objects =
+        words(&tool).filter(|word| word.len() > 2 && VERBS.binary_search(word).is_err());
+    if let Some(first) = objects.next()
+        && !intent.names(first)
+        && !objects.any(|word| intent.names(word))
+    {
+        found("object_unnamed");
+    }
+}
+
+fn hosts(action: &Action<'_>, intent: &IntentWords, found: &mut impl FnMut(&str)) {
+    for host in action.facets.hosts.iter().take(NAMES) {
+        let kinds = host_kinds().matches(host.as_bytes());
+        let is = |kind| kinds.matched(kind);
+        if is(0) {
+            found("host_local");
+            continue;
+        }
+        found("host_any");
+        if is(1) {
+            found("host_ip");
+        } else if is(2) {
+            found("host_internal");
+        } else if !is(3) {
+            let named = intent.names_any(host);
+            found(if named { "host_named" } else { "host_unnamed" });
+        }
+    }
+}
+
+/// Mail addresses: a name, `@`, and a domain.
+fn addresses(view: &str, intent: &IntentWords, found: &mut impl FnMut(&str)) {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '+');
+    for (at, _) in view.match_indices('@').take(NAMES) {
+        let (before, after) = (&view[..at], &view[at + 1..]);
+        let name = before
+            .rfind(|c| !is_part(c) && c != '*')
+            .map_or(before, |i| {
+                let next = before[i..].chars().next().map_or(1, char::len_utf8);
+                &before[i + next..]
+            });
+        let domain = after
+            .find(|c| !is_part(c))
+            .map_or(after, |end| &after[..end]);
+        let domain = domain.trim_end_matches('.');
+        if name.is_empty() || !domain.contains('.') {
+            continue;
+        }
+        if intent.names_any(name) || intent.names_any(domain) {
+            found("mail_named");
+        } else if host_kinds().matches(domain.as_bytes()).matched(2) {
+            found("mail_internal");
+        } else {
+            found("mail_unnamed");
+        }
+    }
+}
+
+/// Whether words of the intent stand in the action.
+fn topic(tool: &str, text: &str, intent: &IntentWords, found: &mut impl FnMut(&str)) {
+    let lower = head(text, TEXT).to_ascii_lowercase();
+    let tool = tool.to_ascii_lowercase();
+    let mut met: [&str; 1] = [""];
+    let mut many = false;
+    for word in words(&tool).chain(words(&lower)) {
+        let has_digit = word.bytes().any(|b| b.is_ascii_digit());
+        if !has_digit && word.len() < 4 || !intent.holds(word) {
+            continue;
+        }
+        if has_digit && intent.words.contains(word) {
+            found("named_number");
+        }
+        if word.len() > 3 {
+            many |= !met[0].is_empty() && met[0] != word;
+            met[0] = word;
+        }
+    }
+    if many {
+        found("named_thing");
+    }
+}
+
+/// Whether sums of money are among the intent's numbers.
+fn amounts(view: &str, intent: &IntentWords, found: &mut impl FnMut(&str)) {
+    let is_number = |word: &String| word.bytes().all(|b| b.is_ascii_digit());
+    if intent.words.iter().any(is_number) {
+        found("amount_asked");
+    }
+    let mut any = false;
+    for line in view.split('\x02').skip(1) {
+        let Some((key, value)) = line.split_once('=') else {
+            continue;
+        };
+        let sums = ["amount", "total", "price", "sum", "value", "usd", "eur"];
+        if !sums.iter().any(|sum| key.contains(sum)) {
+            continue;
+        }
+        any = true;
+        let mut numbers = words(head(value, 64)).filter(|w| w.bytes().any(|b| b.is_ascii_digit()));
+        if numbers.any(|number| intent.words.contains(number)) {
+            return;
+        }
+    }
+    if any {
+        found("amount_unnamed");
+    }
+}
+
+/// Whether any table of the statements is named in the intent.
+fn tables(view: &str, intent: &IntentWords, found: &mut impl FnMut(&str)) {
+    let mut any = false;
+    let statements = view.split('\x07').skip(1);
+    for statement in statements.filter_map(|rest| rest.lines().next()) {
+        let mut expected = false;
+        for word in statement.split_whitespace().take(2000) {
+            if BEFORE_TABLES.binary_search(&word).is_ok() {
+                expected = true;
+            } else if expected && !matches!(word, "if" | "exists" | "only" | "not") {
+                expected = false;
+                any = true;
+                if intent.names_any(word) {
+                    return;
+                }
+            }
+        }
+    }
+    if any {
+        found("table_unnamed");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_sorted() {
+        for list in [STOP, ENGLISH, COMMON, VERBS, BEFORE_TABLES] {
+            assert!(list.is_sorted(), "{list:?}");
+        }
+        assert_eq!(host_kinds().len(), 4);
+    }
+
+    #[test]
+    fn words_are_named_in_their_forms() {
+        let intent = IntentWords::new("Refund the customers of order 5531 at Lisbonne");
+        assert!(intent.is_english());
+        for (word, named) in [
+            ("customer", true),
+            ("orders", true),
+            ("5531", true),
+            ("lisbon", true),
+            ("refunding", true),
+            ("the", false),
+            ("553", false),
+            ("example", false),
+        ] {
+            assert_eq!(intent.names(word), named, "{word}");
+        }
+        assert!(!IntentWords::new("Verleng de reservering").is_english());
+    }
+
+    #[test]
+    fn addresses_are_found_in_text() {
+        let intent = IntentWords::new("Write to Dana");
+        let mut signs = Vec::new();
+        addresses(
+            "\x02to=dana@corp.example\n\x02cc=<x.y@far.example>, z@corp.internal, @ a@b",
+            &intent,
+            &mut |sign| signs.push(sign.to_owned()),
+        );
+        assert_eq!(signs, ["mail_named", "mail_unnamed", "mail_internal"]);
+    }
+}

@@ -1,0 +1,306 @@
+//! The table of signs and entries, read from `gloss.txt`.
+//!
+//! `sign NAME PATTERN` is a regular expression over one line of the view; several lines with one
+//! name add up. `@T`, `@K` and so on stand for the mark of a kind of line, see [`super::view`].
+//! `harm ID STRENGTH CONDITION => WORDS` and `safe …` are entries: every part of the condition has
+//! to hold, `a|b` holds where either sign was found, and `!a` where it was not.
+
+use regex::bytes::{RegexSet, RegexSetBuilder};
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+const TEXT: &str = include_str!("../gloss.txt");
+
+/// Signs that are found by code and not by a pattern.
+pub const CODED: &[&str] = &[
+    "cut",
+    "commands",
+    "reads",
+    "writes",
+    "deletes",
+    "every_read",
+    "every_build",
+    "host_local",
+    "host_any",
+    "host_ip",
+    "host_internal",
+    "host_named",
+    "host_unnamed",
+    "mail_named",
+    "mail_internal",
+    "mail_unnamed",
+    "named_number",
+    "named_thing",
+    "amount_asked",
+    "amount_unnamed",
+    "table_unnamed",
+    "deletes_named",
+    "deletes_unnamed",
+    "object_unnamed",
+];
+
+/// 64-bit words of a set of signs.
+const WORDS: usize = 5;
+
+/// A set of signs, by number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Signs([u64; WORDS]);
+
+impl Signs {
+    /// Puts a sign in.
+    pub fn insert(&mut self, sign: usize) {
+        if let Some(word) = self.0.get_mut(sign / 64) {
+            *word |= 1 << (sign % 64);
+        }
+    }
+
+    /// Takes a sign out.
+    pub fn remove(&mut self, sign: usize) {
+        if let Some(word) = self.0.get_mut(sign / 64) {
+            *word &= !(1 << (sign % 64));
+        }
+    }
+
+    /// Whether it holds a sign.
+    pub fn has(&self, sign: usize) -> bool {
+        let word = self.0.get(sign / 64);
+        word.is_some_and(|word| word >> (sign % 64) & 1 == 1)
+    }
+
+    /// Puts all of another set in.
+    pub fn add(&mut self, other: &Signs) {
+        for (word, more) in self.0.iter_mut().zip(other.0) {
+            *word |= more;
+        }
+    }
+
+    fn meets(&self, other: &Signs) -> bool {
+        self.0.iter().zip(other.0).any(|(a, b)| a & b != 0)
+    }
+
+    fn lacks(&self, other: &Signs) -> bool {
+        self.0.iter().zip(other.0).any(|(a, b)| !a & b != 0)
+    }
+}
+
+/// One part of a condition: any of these found, or any of those not found.
+#[derive(Clone, Copy, Debug, Default)]
+struct Part {
+    found: Signs,
+    absent: Signs,
+}
+
+/// A shape and the words that it adds.
+#[derive(Debug)]
+pub struct Entry {
+    /// Its name.
+    pub id: &'static str,
+    /// Whether it tells of harm; otherwise of harmless work.
+    pub harm: bool,
+    /// How sure the shape alone tells it, in (0, 1]: closeness of the words to a description counts
+    /// this much.
+    pub strength: f64,
+    /// The words.
+    pub words: &'static str,
+    /// Its place in the table.
+    pub number: usize,
+    when: Vec<Part>,
+}
+
+impl Entry {
+    /// Whether these signs are what it asks for.
+    pub fn holds(&self, signs: &Signs) -> bool {
+        let mut parts = self.when.iter();
+        parts.all(|part| signs.meets(&part.found) || signs.lacks(&part.absent))
+    }
+}
+
+/// Patterns that are looked for together.
+#[derive(Debug)]
+pub struct Patterns {
+    set: RegexSet,
+    /// The sign of each.
+    signs: Vec<usize>,
+}
+
+impl Patterns {
+    fn new(patterns: &[(usize, String)]) -> Result<Patterns, String> {
+        let mut set = RegexSetBuilder::new(patterns.iter().map(|(_, pattern)| pattern));
+        set.unicode(false).multi_line(true);
+        set.size_limit(64 << 20).dfa_size_limit(32 << 20);
+        Ok(Patterns {
+            set: set.build().map_err(|error| error.to_string())?,
+            signs: patterns.iter().map(|(sign, _)| *sign).collect(),
+        })
+    }
+
+    /// Adds the signs found in a view.
+    pub fn find(&self, view: &[u8], signs: &mut Signs) {
+        for at in &self.set.matches(view) {
+            if let Some(sign) = self.signs.get(at) {
+                signs.insert(*sign);
+            }
+        }
+    }
+}
+
+/// The whole table.
+#[derive(Debug)]
+pub struct Table {
+    /// Every entry in order.
+    pub entries: Vec<Entry>,
+    /// Patterns of the tool's name.
+    pub tool: Patterns,
+    /// Patterns of the intent.
+    pub intent: Patterns,
+    /// Patterns of everything else.
+    pub call: Patterns,
+    /// Every sign of the intent.
+    pub asked: Signs,
+    names: HashMap<&'static str, usize>,
+}
+
+impl Table {
+    /// The built-in table.
+    pub fn built_in() -> &'static Table {
+        static TABLE: OnceLock<Table> = OnceLock::new();
+        TABLE.get_or_init(|| match Table::parse(TEXT) {
+            Ok(table) => table,
+            // The text is part of the program, and a test reads it.
+            Err(error) => unreachable!("the gloss table: {error}"),
+        })
+    }
+
+    /// The number of a sign; one that no condition can hold where there is none of this name.
+    pub fn sign(&self, name: &str) -> usize {
+        self.names.get(name).copied().unwrap_or(usize::MAX)
+    }
+
+    /// Puts the sign of this name in.
+    pub fn set(&self, name: &str, signs: &mut Signs) {
+        signs.insert(self.sign(name));
+    }
+
+    /// Reads a table.
+    ///
+    /// # Errors
+    /// The line that is not understood.
+    pub fn parse(text: &'static str) -> Result<Table, String> {
+        let mut names: HashMap<&'static str, usize> = HashMap::new();
+        names.extend(CODED.iter().enumerate().map(|(n, name)| (*name, n)));
+        let (mut tool, mut intent, mut call) = (Vec::new(), Vec::new(), Vec::new());
+        let mut asked = Signs::default();
+        let lines = || {
+            text.lines()
+                .filter(|l| !l.is_empty() && !l.starts_with('#'))
+        };
+        for line in lines() {
+            let Some((name, pattern)) = line.strip_prefix("sign ").and_then(|l| l.split_once(' '))
+            else {
+                continue;
+            };
+            let next = names.len();
+            let sign = *names.entry(name).or_insert(next);
+            if pattern.starts_with("@I") {
+                asked.insert(sign);
+                intent.push((sign, marked(pattern)));
+            } else if pattern.starts_with("@T") {
+                tool.push((sign, marked(pattern)));
+            } else {
+                call.push((sign, marked(pattern)));
+            }
+        }
+        if names.len() > WORDS * 64 {
+            return Err(format!("{} signs are too many", names.len()));
+        }
+        let mut entries = Vec::new();
+        for line in lines().filter(|line| !line.starts_with("sign ")) {
+            let number = entries.len();
+            entries.push(entry(line, number, &names).ok_or_else(|| line.to_owned())?);
+        }
+        Ok(Table {
+            entries,
+            tool: Patterns::new(&tool)?,
+            intent: Patterns::new(&intent)?,
+            call: Patterns::new(&call)?,
+            asked,
+            names,
+        })
+    }
+}
+
+fn entry(line: &'static str, number: usize, names: &HashMap<&str, usize>) -> Option<Entry> {
+    let (head, words) = line.split_once(" => ")?;
+    let mut head = head.split(' ');
+    let harm = match head.next()? {
+        "harm" => true,
+        "safe" => false,
+        _ => return None,
+    };
+    let (id, strength) = (head.next()?, head.next()?.parse().ok()?);
+    let mut when = Vec::new();
+    for part in head {
+        let mut signs = Part::default();
+        for sign in part.split('|') {
+            match sign.strip_prefix('!') {
+                Some(sign) => signs.absent.insert(*names.get(sign)?),
+                None => signs.found.insert(*names.get(sign)?),
+            }
+        }
+        when.push(signs);
+    }
+    (0.0 < strength && strength <= 1.0 && !when.is_empty()).then_some(Entry {
+        id,
+        harm,
+        strength,
+        words,
+        number,
+        when,
+    })
+}
+
+/// A pattern with the marks of lines in place of their names.
+fn marked(pattern: &str) -> String {
+    let mut out = pattern.replace("@Q", r"[\x07\x03]");
+    for (name, mark) in super::view::MARKS {
+        out = out.replace(name, &mark.to_string());
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn the_table_is_sound_and_leaves_nothing_unused() {
+        let table = Table::parse(TEXT).expect("every line is understood");
+        let ids: HashSet<_> = table.entries.iter().map(|entry| entry.id).collect();
+        assert_eq!(ids.len(), table.entries.len(), "ids are not repeated");
+        let used = |sign| {
+            let mut parts = table.entries.iter().flat_map(|entry| &entry.when);
+            parts.any(|part| part.found.has(sign) || part.absent.has(sign))
+        };
+        let unused = table.names.iter().filter(|(_, sign)| !used(**sign));
+        let unused: Vec<_> = unused.map(|(name, _)| *name).collect();
+        let known = ["t_looks", "host_internal", "mail_internal", "reads"];
+        let unused: Vec<_> = unused.iter().filter(|name| !known.contains(name)).collect();
+        assert!(unused.is_empty(), "{unused:?}");
+    }
+
+    #[test]
+    fn what_is_not_understood_is_an_error() {
+        for line in [
+            "harm x 1 nothing => words",
+            "harm x 0 commands => words",
+            "harm x NaN commands => words",
+            "harm x 1 => words",
+            "harm x 1 commands words",
+            "other x 1 commands => words",
+        ] {
+            assert_eq!(Table::parse(line).err().as_deref(), Some(line));
+        }
+        assert!(Table::parse("sign x (").is_err());
+    }
+}

@@ -1,0 +1,265 @@
+//! The plain view of a call that patterns are looked for in: one line for the tool's name, each
+//! argument, each command, each file and each host, in lower case.
+//!
+//! Every line begins with a mark, a control character; those of the call's own text become
+//! spaces, so that no text can pass for a line of another kind.
+
+use crate::firewall::text::Action;
+use crate::trace::json::Json;
+use std::borrow::Cow;
+
+/// Marks of lines by their names in the table: the tool's name in words, an argument as
+/// `key=value`, a command, a file read, written or deleted, an SQL statement, the intent, a host.
+pub const MARKS: &[(&str, char)] = &[
+    ("@T", '\x01'),
+    ("@K", '\x02'),
+    ("@C", '\x03'),
+    ("@R", '\x04'),
+    ("@W", '\x05'),
+    ("@D", '\x06'),
+    ("@S", '\x07'),
+    ("@I", '\x08'),
+    ("@H", '\x0e'),
+];
+
+/// Bytes that are looked at, of one string at its head and at its tail each.
+const PART: usize = 256 << 10;
+
+/// Bytes of a view from which on no further strings are taken in.
+const VIEW: usize = 1 << 20;
+
+/// Words that an SQL statement begins with.
+const STATEMENTS: &[&str] = &[
+    "select", "insert", "update", "delete", "drop", "truncate", "grant", "revoke", "alter",
+    "create", "copy", "with", "show", "describe", "explain", "exec", "call", "merge", "replace",
+    "set",
+];
+
+/// The line of a tool's name, in words.
+pub fn tool(name: &str) -> String {
+    let mut line = String::from('\x01');
+    spread(name, ' ', &mut line);
+    line.push('\n');
+    line
+}
+
+/// The line of an intent.
+pub fn intent(intent: &str) -> String {
+    let mut out = String::new();
+    line('\x08', "", intent, &mut out);
+    out
+}
+
+/// The view of a call without its tool's name, and whether some of its text is left out.
+pub fn of(action: &Action<'_>) -> (String, bool) {
+    let mut view = View {
+        out: String::with_capacity(512),
+        key: String::new(),
+        cut: false,
+    };
+    view.value(action.args);
+    let facets = action.facets;
+    for (mark, list) in [
+        ('\x03', &facets.commands),
+        ('\x04', &facets.reads),
+        ('\x05', &facets.writes),
+        ('\x06', &facets.deletes),
+        ('\x0e', &facets.hosts),
+    ] {
+        for text in list {
+            view.line(mark, text);
+        }
+    }
+    (view.out, view.cut)
+}
+
+struct View {
+    out: String,
+    /// The key of the value that is looked at, in snake case; empty where there is none.
+    key: String,
+    cut: bool,
+}
+
+impl View {
+    fn value(&mut self, value: &Json<'_>) {
+        match value {
+            Json::Null => {}
+            Json::Bool(true) => self.line('\x02', "true"),
+            Json::Bool(false) => self.line('\x02', "false"),
+            Json::Number(number) => self.line('\x02', number),
+            Json::String(text) => {
+                self.line('\x02', &text.text);
+                self.statements(&text.text);
+            }
+            Json::Array(items) => items.iter().for_each(|item| self.value(item)),
+            Json::Object(members) => {
+                for (key, value) in members {
+                    let outer = std::mem::take(&mut self.key);
+                    spread(head(&key.text, 64), '_', &mut self.key);
+                    self.value(value);
+                    self.key = outer;
+                }
+            }
+        }
+    }
+
+    fn line(&mut self, mark: char, text: &str) {
+        if self.out.len() >= VIEW {
+            self.cut = true;
+            return;
+        }
+        let key = if mark == '\x02' { &*self.key } else { "" };
+        let tail = text.len() - head(text, text.len().saturating_sub(PART)).len();
+        if text.len() > 2 * PART {
+            self.cut = true;
+            line(mark, key, head(text, PART), &mut self.out);
+            line(mark, key, &text[text.len() - tail..], &mut self.out);
+        } else {
+            line(mark, key, text, &mut self.out);
+        }
+    }
+
+    /// The statements of a text that is SQL, comments taken out and white space squeezed.
+    fn statements(&mut self, text: &str) {
+        let start = text.trim_start();
+        let letters = start.bytes().take_while(u8::is_ascii_alphabetic).count();
+        let word = &start[..letters];
+        if !STATEMENTS.iter().any(|s| s.eq_ignore_ascii_case(word)) {
+            return;
+        }
+        for statement in uncommented(head(start, PART)).split(';') {
+            let words: Vec<&str> = statement.split_whitespace().collect();
+            if !words.is_empty() {
+                self.line('\x07', &words.join(" "));
+            }
+        }
+    }
+}
+
+/// Appends a line; its text in lower case, its control characters spaces.
+fn line(mark: char, key: &str, text: &str, out: &mut String) {
+    out.push(mark);
+    if mark == '\x02' {
+        out.push_str(key);
+        out.push('=');
+    }
+    let from = out.len();
+    let is_control = |b: u8| b < b' ' && b != b'\n' && b != b'\t';
+    if text.bytes().any(is_control) {
+        let plain = |c: char| match c {
+            '\n' | '\t' => c,
+            c if c.is_ascii_control() => ' ',
+            c => c,
+        };
+        out.extend(text.chars().map(plain));
+    } else {
+        out.push_str(text);
+    }
+    if let Some(text) = out.get_mut(from..) {
+        text.make_ascii_lowercase();
+    }
+    out.push('\n');
+}
+
+/// SQL without its comments, which could speak of conditions that are not there.
+fn uncommented(text: &str) -> Cow<'_, str> {
+    if !text.contains("--") && !text.contains("/*") {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    loop {
+        let (dashes, stars) = (rest.find("--"), rest.find("/*"));
+        let (at, end) = match (dashes, stars) {
+            (Some(d), s) if s.is_none_or(|s| d < s) => (d, "\n"),
+            (_, Some(s)) => (s, "*/"),
+            _ => break,
+        };
+        out.push_str(&rest[..at]);
+        out.push(' ');
+        let after = &rest[at + 2..];
+        rest = after.find(end).map_or("", |e| &after[e + end.len()..]);
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// Appends a name in lower case, its words kept apart: at changes of case and at all that is no
+/// letter or digit.
+fn spread(name: &str, between: char, out: &mut String) {
+    let mut last = ' ';
+    let from = out.len();
+    for c in name.chars() {
+        if c.is_ascii_alphanumeric() {
+            let begins =
+                c.is_ascii_uppercase() && (last.is_ascii_lowercase() || last.is_ascii_digit());
+            let parted = !last.is_ascii_alphanumeric();
+            if (begins || parted) && out.len() > from {
+                out.push(between);
+            }
+            out.push(c.to_ascii_lowercase());
+        }
+        last = c;
+    }
+}
+
+/// The beginning of a text, at most this many bytes.
+pub fn head(text: &str, most: usize) -> &str {
+    let mut end = text.len().min(most);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facets;
+    use crate::trace::json;
+
+    fn view_of(tool: &str, args: &str) -> String {
+        let args = json::parse(args.as_bytes()).expect("valid JSON");
+        let facets = facets::of_call(tool, &args);
+        let (text, args) = (args.leaves(), &args);
+        let action = Action {
+            tool,
+            args,
+            text: &text,
+            facets: &facets,
+        };
+        of(&action).0
+    }
+
+    #[test]
+    fn lines_are_marked_and_cannot_be_forged() {
+        let view = view_of("x", r#"{"userId":"A\u0001b","n":[1,true,null]}"#);
+        assert_eq!(view, "\x02user_id=a b\n\x02n=1\n\x02n=true\n");
+        assert_eq!(
+            tool("mcp__mail__sendEmail2Me"),
+            "\x01mcp mail send email2 me\n"
+        );
+        let view = view_of("Bash", r#"{"command":"sudo RM x"}"#);
+        assert!(view.contains("\x03rm x\n"), "{view:?}");
+    }
+
+    #[test]
+    fn comments_are_no_part_of_a_statement() {
+        let view = view_of(
+            "q",
+            r#"{"sql":"DELETE FROM t -- where id = 1\n; SELECT /* x */ 1"}"#,
+        );
+        assert!(
+            view.contains("\x07delete from t\n\x07select 1\n"),
+            "{view:?}"
+        );
+    }
+
+    #[test]
+    fn of_long_texts_the_ends_are_seen() {
+        let text = format!("{{\"a\":\"head{}tail\"}}", "ü".repeat(1 << 19));
+        let view = view_of("x", &text);
+        assert!(view.contains("=head") && view.contains("tail\n"));
+        assert!(view.len() < 4 * PART);
+    }
+}

@@ -1,0 +1,80 @@
+//! A call as one text and its meaning: what the semantic firewall scores, and what the scope barrier
+//! sees of calls whose record brings no embeddings.
+
+use super::CallContext;
+use crate::facets;
+use crate::firewall::{Action, embed};
+use crate::state::{Embedded, StateView};
+
+/// Longest intent that is looked at, in bytes: what a user asked for, not what was attached to it.
+const INTENT: usize = 8192;
+
+impl<'a> CallContext<'a> {
+    /// What the user of the run asked for, cut where it is long; absent where that is not known or
+    /// says nothing.
+    pub fn intent(&self) -> Option<&'a str> {
+        let intent = self.run.intent?;
+        let intent = intent.get(..intent.floor_char_boundary(INTENT))?;
+        (!intent.trim().is_empty()).then_some(intent)
+    }
+
+    /// The call as the semantic firewall takes it; absent where the recording does not tell the
+    /// arguments.
+    pub fn action(&self) -> Option<Action<'_>> {
+        let (tool, args) = (&*self.call.tool, self.args()?);
+        Some(Action {
+            tool,
+            args,
+            text: self.text()?,
+            facets: self.done.get_or_init(|| facets::of_call(tool, args)),
+        })
+    }
+}
+
+/// What the scope barrier goes by when a call is judged.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Sight {
+    /// The recording's embeddings, or none.
+    Recorded,
+    /// The run's intent and the call, embedded here.
+    Embedded(Embedded),
+    /// The call should be embedded, and the recording does not tell its arguments.
+    Untold,
+}
+
+/// How the scope barrier sees a call. A recorded embedding and one made here are never compared:
+/// the recording's count where the call brings what it does along and what was asked is recorded
+/// too; otherwise both are made here, from the run's intent and the call's text.
+pub(super) fn sight(cx: &CallContext<'_>) -> Sight {
+    let Some(embedder) = cx.policy.scope_embedder() else {
+        return Sight::Recorded;
+    };
+    let directed = |v: Option<&[f64]>| v.is_some_and(|v| v.iter().any(|&x| x != 0.0));
+    let own = cx.call.context_embedding.as_deref();
+    let context = own.or(cx.state.context.as_deref());
+    if directed(cx.call.action_embedding.as_deref()) && directed(context) {
+        return Sight::Recorded;
+    }
+    let Some(intent) = cx.intent() else {
+        return Sight::Recorded;
+    };
+    match cx.action() {
+        Some(action) => Sight::Embedded(Embedded {
+            context: embedder.embed(intent).values,
+            action: embed(&**embedder, &action, Some(intent)).values,
+        }),
+        None => Sight::Untold,
+    }
+}
+
+/// The state that a call meets, as it is seen.
+pub(super) fn view<'c>(cx: &'c CallContext<'_>, sight: &'c Sight) -> StateView<'c> {
+    match sight {
+        Sight::Recorded => cx.view(),
+        Sight::Embedded(pair) => cx.view().with_embedded(pair),
+        Sight::Untold => StateView {
+            untold: true,
+            ..cx.view()
+        },
+    }
+}
