@@ -112,6 +112,7 @@ fn the_hash_of_what_features_count_by_follows_the_settings() {
         "[dcbf.barriers.safety]\npairs = [[\"a\", \"b\"]]\n",
         "[dcbf.barriers.privacy]\noutbound = [\"x\"]\n",
         "[dcbf.barriers.resource]\nlimit_usd = 9\n",
+        "[dcbf.barriers.scope]\nembed = \"static\"\n",
         "[dcbf.barriers.stability]\nstep_budget = 9\n",
         "[dcbf]\ncost_accounting = \"none\"\n",
         "[gates]\ntokenizer = \"o200k_base\"\n",
@@ -150,6 +151,7 @@ fn the_effective_form_reads_back_and_names_the_model() {
         "[dcbf.barriers.learned]\nmodel = \"ncbf.safetensors\"\nmargin = -0.5\n",
         "[dcbf.barriers.privacy]\nmodel = \"ncbf.safetensors\"\n[dcbf.barriers.stability]\nenabled = false\nstep_budget = 7\n",
         "[dcbf.barriers.x]\nmodel = \"state.pt\"\nactivation = \"relu\"\nfeatures = [\"cost_usd\", \"tokens\"]\n",
+        "[dcbf]\nneural = \"ncbf.safetensors\"\n[dcbf.barriers.scope]\nembed = \"static\"\n",
         "[dcbf]\nneural = \"ncbf.safetensors\"\n[dcbf.barriers.z]\nexpr = \"1.0\"\n[dcbf.barriers.a]\nexpr = \"2.0\"\n",
     ] {
         let policy = read(text);
