@@ -10,6 +10,7 @@ use super::ruling::Ruling;
 use crate::policy::Policy;
 use crate::policy::expr::Variable;
 use crate::stages::Siblings;
+use crate::stages::action::intent_head;
 use crate::state::{AgentState, Embedded, Embedding, Phase, RunView};
 use crate::trace::event::{GroundTruth, RawJson, RunStart, ToolCall};
 use std::collections::VecDeque;
@@ -119,12 +120,15 @@ impl Run {
         }
     }
 
-    /// Takes what a `run_start` says; intent and meta only where an expression asks for them.
+    /// Takes what a `run_start` says; intent and meta only where something asks for them.
     pub(super) fn begin(&mut self, event: RunStart<'_>, policy: &Policy) {
         self.agent = event.agent.map(|a| a.into_owned().into());
         self.label = event.label;
-        if policy.asks_intent() {
+        // Intents can be long, and expressions alone have them whole.
+        if policy.names(Variable::RunIntent) {
             self.intent = event.intent.map(|i| i.into_owned().into());
+        } else if policy.embeds_intent() {
+            self.intent = event.intent.map(|i| intent_head(&i).into());
         }
         if policy.names(Variable::RunMeta) {
             self.meta = event.meta.map(|m| Box::new(m.into_owned()));

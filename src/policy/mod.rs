@@ -90,13 +90,10 @@ impl Policy {
             .any(|expr| expr.variables().any(|named| named == variable))
     }
 
-    /// Whether anything in the policy asks what the user of a run wanted.
-    pub fn asks_intent(&self) -> bool {
-        let scored = self
-            .semantic
-            .as_ref()
-            .is_some_and(|s| s.computed().is_some());
-        scored || self.scope_embedder().is_some() || self.names(expr::Variable::RunIntent)
+    /// Whether anything embeds what the user of a run wanted.
+    pub fn embeds_intent(&self) -> bool {
+        let semantic = self.semantic.as_ref();
+        semantic.is_some_and(|s| s.computed().is_some()) || self.scope_embedder().is_some()
     }
 
     /// What embeds intents and calls for the scope barrier, and for features where they are counted;

@@ -9,12 +9,17 @@ use crate::state::{Embedded, StateView};
 /// Longest intent that is looked at, in bytes: what a user asked for, not what was attached to it.
 const INTENT: usize = 8192;
 
+/// As much of an intent as stages look at by themselves; expressions have it whole.
+pub fn intent_head(intent: &str) -> &str {
+    let end = intent.floor_char_boundary(INTENT);
+    intent.get(..end).unwrap_or_default()
+}
+
 impl<'a> CallContext<'a> {
     /// What the user of the run asked for, cut where it is long; absent where that is not known or
     /// says nothing.
     pub fn intent(&self) -> Option<&'a str> {
-        let intent = self.run.intent?;
-        let intent = intent.get(..intent.floor_char_boundary(INTENT))?;
+        let intent = intent_head(self.run.intent?);
         (!intent.trim().is_empty()).then_some(intent)
     }
 

@@ -3,7 +3,7 @@
 //! [`STAGES`] is the only list, in pipeline order. The engine runs them one after the other and
 //! stops at the first that does not pass; it knows none of them by name.
 
-mod action;
+pub mod action;
 pub mod bindings;
 mod contracts;
 mod dcbf;

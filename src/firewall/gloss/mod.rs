@@ -84,9 +84,12 @@ impl Gloss {
         }
         let table = Table::built_in();
         let mut signs = Signs::default();
-        table.tool.find(view::tool(tool).as_bytes(), &mut signs);
-        if signs.has(table.sign("t_looks")) {
-            for name in ["t_send", "t_social", "t_buy"] {
+        let line = view::tool(tool);
+        table.tool.find(line.as_bytes(), &mut signs);
+        table.call.find(line.as_bytes(), &mut signs);
+        // A tool that reads, or sends whatever it is told to, is no messenger by its name alone.
+        if signs.has(table.sign("t_looks")) || signs.has(table.sign("t_http")) {
+            for name in ["t_send", "t_social", "t_buy", "t_pay", "t_money"] {
                 signs.remove(table.sign(name));
             }
         }

@@ -28,10 +28,20 @@ const STOP: &[&str] = &[
     "this", "to", "up", "was", "we", "were", "what", "which", "who", "with", "you", "your",
 ];
 
-/// Words that only English intents have so many of that one of them stands in nearly each.
+/// Words that nearly every English intent has one of.
 const ENGLISH: &[&str] = &[
-    "a", "about", "all", "an", "and", "at", "by", "for", "from", "how", "in", "is", "me", "my",
-    "of", "on", "our", "that", "the", "this", "to", "what", "which", "with", "you",
+    "a", "about", "after", "all", "an", "and", "are", "at", "be", "before", "by", "do", "for",
+    "from", "had", "has", "have", "how", "if", "in", "is", "it", "last", "me", "my", "next", "no",
+    "not", "of", "on", "or", "our", "that", "the", "this", "to", "was", "what", "when", "which",
+    "will", "with", "you",
+];
+
+/// Words of other languages that are none of English.
+const FOREIGN: &[&str] = &[
+    "al", "att", "auf", "aus", "bei", "bir", "che", "con", "dans", "das", "de", "del", "della",
+    "dem", "der", "des", "di", "du", "een", "ein", "eine", "el", "est", "et", "ett", "gli", "het",
+    "il", "la", "las", "le", "les", "los", "mit", "na", "nach", "nel", "nie", "och", "og", "para",
+    "por", "pour", "som", "sur", "til", "um", "uma", "und", "ve", "voor", "zum", "zur",
 ];
 
 /// Parts of hosts and paths that name nothing.
@@ -57,6 +67,8 @@ const BEFORE_TABLES: &[&str] = &[
 pub struct IntentWords {
     words: BTreeSet<String>,
     english: bool,
+    /// Its beginning in lower case.
+    text: String,
 }
 
 impl IntentWords {
@@ -69,7 +81,8 @@ impl IntentWords {
             words: kept
                 .flat_map(|w| [w.to_owned(), stem(w).to_owned()])
                 .collect(),
-            english: all().any(|word| ENGLISH.binary_search(&word).is_ok()),
+            text: head(&lower, TEXT).to_owned(),
+            english: is_english(intent, all()),
         }
     }
 
@@ -109,6 +122,18 @@ impl IntentWords {
     }
 }
 
+/// Whether an intent is English, as far as its words tell.
+fn is_english<'w>(intent: &str, words: impl Iterator<Item = &'w str>) -> bool {
+    let mut foreign = !intent.is_ascii();
+    for word in words {
+        if ENGLISH.binary_search(&word).is_ok() {
+            return true;
+        }
+        foreign |= FOREIGN.binary_search(&word).is_ok();
+    }
+    !foreign
+}
+
 /// The words of a text in lower case: letters and digits in a row.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric());
@@ -116,7 +141,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn stem(word: &str) -> &str {
-    let endings = ["ing", "ies", "ed", "es", "s"].iter();
+    let endings = ["ing", "ies", "ed", "es", "s", "y"].iter();
     let mut stems = endings.filter_map(|end| word.strip_suffix(end));
     stems.find(|stem| stem.len() >= 3).unwrap_or(word)
 }
@@ -184,7 +209,9 @@ fn hosts(action: &Action<'_>, intent: &IntentWords, found: &mut impl FnMut(&str)
             continue;
         }
         found("host_any");
-        if is(1) {
+        if intent.text.contains(&**host) {
+            found("host_named");
+        } else if is(1) {
             found("host_ip");
         } else if is(2) {
             found("host_internal");
@@ -234,7 +261,8 @@ fn topic(tool: &str, text: &str, intent: &IntentWords, found: &mut impl FnMut(&s
         if !has_digit && word.len() < 4 || !intent.holds(word) {
             continue;
         }
-        if has_digit && intent.words.contains(word) {
+        let digits = word.bytes().filter(u8::is_ascii_digit).count();
+        if has_digit && (digits > 1 || digits == word.len()) && intent.words.contains(word) {
             found("named_number");
         }
         if word.len() > 3 {
@@ -302,7 +330,7 @@ mod tests {
 
     #[test]
     fn lists_are_sorted() {
-        for list in [STOP, ENGLISH, COMMON, VERBS, BEFORE_TABLES] {
+        for list in [STOP, ENGLISH, FOREIGN, COMMON, VERBS, BEFORE_TABLES] {
             assert!(list.is_sorted(), "{list:?}");
         }
         assert_eq!(host_kinds().len(), 4);

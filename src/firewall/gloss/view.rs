@@ -35,12 +35,15 @@ const STATEMENTS: &[&str] = &[
     "set",
 ];
 
-/// The line of a tool's name, in words.
+/// The line of a tool's name: in words, and as it is written.
 pub fn tool(name: &str) -> String {
-    let mut line = String::from('\x01');
-    spread(name, ' ', &mut line);
-    line.push('\n');
-    line
+    let mut out = String::new();
+    let mut words = String::new();
+    spread(name, ' ', &mut words);
+    words.push(' ');
+    words.push_str(name);
+    line('\x01', "", &words, &mut out);
+    out
 }
 
 /// The line of an intent.
@@ -237,7 +240,7 @@ mod tests {
         assert_eq!(view, "\x02user_id=a b\n\x02n=1\n\x02n=true\n");
         assert_eq!(
             tool("mcp__mail__sendEmail2Me"),
-            "\x01mcp mail send email2 me\n"
+            "\x01mcp mail send email2 me mcp__mail__sendemail2me\n"
         );
         let view = view_of("Bash", r#"{"command":"sudo RM x"}"#);
         assert!(view.contains("\x03rm x\n"), "{view:?}");
