@@ -3,14 +3,11 @@
 use crate::policy::{Policy, Tokenizer};
 use crate::trace::event::RawJson;
 use crate::trace::json::Json;
-use std::sync::OnceLock;
-use tiktoken_rs::CoreBPE;
+use tiktoken::CoreBpe;
 
 /// Counts as a policy says, or not at all where nothing in the policy asks.
 pub struct TokenCounter {
     tokenizer: Option<Tokenizer>,
-    /// Loaded with the first text it has to count.
-    encoding: OnceLock<Option<CoreBPE>>,
 }
 
 impl TokenCounter {
@@ -18,7 +15,6 @@ impl TokenCounter {
     pub fn for_policy(policy: &Policy) -> TokenCounter {
         TokenCounter {
             tokenizer: policy.counts_tokens().then_some(policy.gates.tokenizer),
-            encoding: OnceLock::new(),
         }
     }
 
@@ -29,57 +25,26 @@ impl TokenCounter {
             return 0;
         };
         match result.json() {
-            Json::String(text) => self.count_text(tokenizer, &text.text),
-            json => self.count_text(tokenizer, &json.to_compact()),
-        }
-    }
-
-    fn count_text(&self, tokenizer: Tokenizer, text: &str) -> u64 {
-        let load = match tokenizer {
-            Tokenizer::Chars4 => return chars4(text),
-            Tokenizer::O200kBase => tiktoken_rs::o200k_base,
-            Tokenizer::Cl100kBase => tiktoken_rs::cl100k_base,
-        };
-        match self.encoding.get_or_init(|| load().ok()) {
-            Some(encoding) => {
-                let count = |piece: &str| encoding.encode_ordinary(piece).len() as u64;
-                pieces(text).map(count).sum()
-            }
-            // The vocabularies are part of the program; were one unreadable, the budget is spent.
-            None => u64::MAX,
+            Json::String(text) => tokens_of(tokenizer, &text.text),
+            json => tokens_of(tokenizer, &json.to_compact()),
         }
     }
 }
 
-/// Longest text that is encoded at once, in bytes. The encodings look for words with a regex that
-/// takes stack with the length of a run of spaces, and merge long words in quadratic time.
-const PIECE: usize = 128 << 10;
-
-/// The text in pieces that are encoded one by one.
+/// Tokens of a text, none of it taken for a special token.
 ///
-/// A cut between a line end and a letter changes no token: in these encodings none spans it. Only a
-/// text without one for 128 KiB is cut elsewhere, which may count one token more a piece.
-fn pieces(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        let (piece, after) = rest.split_at(cut(rest));
-        rest = after;
-        Some(piece)
-    })
-}
-
-fn cut(text: &str) -> usize {
-    if text.len() <= PIECE {
-        return text.len();
+/// An encoding is unpacked with the first text it counts, in a tenth of a second, and then shared
+/// by all threads.
+pub fn tokens_of(tokenizer: Tokenizer, text: &str) -> u64 {
+    let encoding = match tokenizer {
+        Tokenizer::Chars4 => return chars4(text),
+        Tokenizer::O200kBase | Tokenizer::Cl100kBase => tiktoken::get_encoding(tokenizer.name()),
+    };
+    match encoding {
+        Some(encoding) => encoded(encoding, text, PIECE),
+        // The vocabularies are part of the program; were one missing, the budget is spent.
+        None => u64::MAX,
     }
-    let bytes = text.as_bytes();
-    let ends_line = |&at: &usize| bytes[at - 1] == b'\n' && bytes[at].is_ascii_alphanumeric();
-    let line = (1..=PIECE).rev().find(ends_line);
-    let end = || (1..=PIECE).rev().find(|&at| text.is_char_boundary(at));
-    line.or_else(end).unwrap_or(text.len())
 }
 
 /// A quarter of the Unicode scalar values, at least one for a text that is not empty.
@@ -90,6 +55,58 @@ fn chars4(text: &str) -> u64 {
     }
 }
 
+/// Longest text that is encoded at once, in bytes. A word as long as that takes some 35 bytes of
+/// memory for each of its own.
+const PIECE: usize = 1 << 20;
+
+/// The sum over pieces of at most `most` bytes.
+fn encoded(encoding: &CoreBpe, mut text: &str, most: usize) -> u64 {
+    let mut sum = 0;
+    while !text.is_empty() {
+        let (piece, rest) = text.split_at(cut(text, most));
+        sum += encoding.count(piece) as u64;
+        text = rest;
+    }
+    sum
+}
+
+/// Where the first piece of a text ends.
+///
+/// That is a place where the encodings part words whatever comes before and after, so that no count
+/// depends on it. Only a text without one for `most` bytes is cut elsewhere, which may count a token
+/// or two more there.
+fn cut(text: &str, most: usize) -> usize {
+    if text.len() <= most {
+        return text.len();
+    }
+    let parted = (1..=most).rev().find(|&at| parts_words(text, at));
+    let anywhere = || (1..=most).rev().find(|&at| text.is_char_boundary(at));
+    parted.or_else(anywhere).unwrap_or(text.len())
+}
+
+/// Whether both encodings always part words at `at`, which is after the first byte of the text.
+///
+/// Of the patterns they split text with,
+/// - none goes on from a letter or digit to anything but letters, digits, marks, or a contraction
+///   with its apostrophe;
+/// - none goes on from a line end to anything but white space, or the slash that `o200k_base` takes
+///   with the line ends after punctuation.
+fn parts_words(text: &str, at: usize) -> bool {
+    let Some(&[before, after]) = text.as_bytes().get(at - 1..=at) else {
+        return false;
+    };
+    match before {
+        b'\n' => {
+            let begins = |rest: &str| rest.starts_with(|c: char| !c.is_whitespace() && c != '/');
+            text.get(at..).is_some_and(begins)
+        }
+        _ if before.is_ascii_alphanumeric() => {
+            after.is_ascii() && !after.is_ascii_alphanumeric() && after != b'\''
+        }
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,7 +114,6 @@ mod tests {
     fn count(tokenizer: Tokenizer, json: &str) -> u64 {
         let counter = TokenCounter {
             tokenizer: Some(tokenizer),
-            encoding: OnceLock::new(),
         };
         counter.count(&RawJson::from_text(json).expect("json"))
     }
@@ -113,27 +129,76 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_are_counted_in_pieces() {
-        let line = "the quick brown fox, jumped\n";
-        let text = line.repeat(20_000);
-        let encoding = tiktoken_rs::o200k_base().expect("vocabulary");
-        let whole = encoding.encode_ordinary(&text).len() as u64;
-        let quoted = RawJson::from_string(&text);
-        let counter = TokenCounter {
-            tokenizer: Some(Tokenizer::O200kBase),
-            encoding: OnceLock::new(),
-        };
-        assert!(text.len() > 3 * PIECE);
-        assert_eq!(counter.count(&quoted), whole);
-        for hostile in [" ".repeat(2_000_000), "é".repeat(100_000)] {
-            assert!(counter.count(&RawJson::from_string(&hostile)) > 0);
+    fn texts_are_counted_as_they_are_and_other_json_in_compact_form() {
+        for (tokenizer, name) in [
+            (Tokenizer::O200kBase, "o200k_base"),
+            (Tokenizer::Cl100kBase, "cl100k_base"),
+        ] {
+            let encoding = tiktoken::get_encoding(name).expect("an encoding of that name");
+            let whole = |text: &str| encoding.count(text) as u64;
+            assert_eq!(
+                count(tokenizer, r#""a \"b\"\n""#),
+                whole("a \"b\"\n"),
+                "{name}"
+            );
+            let spaced = r#"{ "ok" : [1, "two"] }"#;
+            assert_eq!(
+                count(tokenizer, spaced),
+                whole(r#"{"ok":[1,"two"]}"#),
+                "{name}"
+            );
+            assert_eq!(count(tokenizer, r#""""#), 0, "{name}");
         }
     }
 
+    /// Cuts that must not show: short pieces of texts made of what splits and joins words.
     #[test]
-    fn real_encodings_count_as_their_makers_do() {
-        let text = r#""hello world, hello tokens""#;
-        assert_eq!(count(Tokenizer::O200kBase, text), 5);
-        assert_eq!(count(Tokenizer::Cl100kBase, text), 5);
+    fn pieces_count_as_the_whole() {
+        const BITS: &[&str] = &[
+            "a", "B", "the", "9", "1234", " ", "  ", "\t", "\n", "\r\n", "\n\n", "\n ", "/", "\n/",
+            ".", "!\n", "'", "'s", "'LL", "\u{301}", "é", "中文", "。", "\u{a0}", "\u{3000}",
+            "\u{2028}", "\"", "{\"", "\":", "_", "-", "\u{17f}", "\u{0}", "😀", "²",
+        ];
+        let mut seed: u64 = 7;
+        let mut below = |n: usize| {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1);
+            (seed >> 33) as usize % n
+        };
+        let mut cuts = 0;
+        for _ in 0..3000 {
+            let text: String = (0..below(60)).map(|_| BITS[below(BITS.len())]).collect();
+            for name in ["o200k_base", "cl100k_base"] {
+                let encoding = tiktoken::get_encoding(name).expect("an encoding of that name");
+                let whole = encoding.count(&text);
+                for at in (1..text.len()).filter(|&at| parts_words(&text, at)) {
+                    let (left, right) = text.split_at(at);
+                    let parted = encoding.count(left) + encoding.count(right);
+                    assert_eq!(parted, whole, "{name}: {left:?} {right:?}");
+                    cuts += 1;
+                }
+            }
+        }
+        assert!(cuts > 10_000, "{cuts} cuts were tried");
+    }
+
+    #[test]
+    fn a_text_is_cut_within_its_bounds() {
+        let encoding = tiktoken::get_encoding("o200k_base").expect("an encoding of that name");
+        let text = "the quick brown fox, it's jumped\n".repeat(50);
+        for most in 8..80 {
+            assert_eq!(encoded(encoding, &text, most), encoding.count(&text) as u64);
+        }
+        for (text, most) in [
+            ("é".repeat(9), 3),
+            ("😀😀".to_owned(), 1),
+            (" ".repeat(9), 2),
+        ] {
+            let mut rest = text.as_str();
+            while !rest.is_empty() {
+                let at = cut(rest, most);
+                assert!(at > 0 && rest.is_char_boundary(at), "{text:?} {most}");
+                rest = &rest[at..];
+            }
+        }
     }
 }

@@ -3,7 +3,7 @@
 //! `fixtures/embed/tiny` is a model with random weights, small enough to be here. The real one is
 //! looked for in `$GATE_MINILM`, then in `target/models/minilm`; without it that test says `skipped`.
 
-use gate::embed::{EMBEDDERS, Embedder, Load};
+use gate::embed::{Embedder, Load};
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 use serde_json::Value;
@@ -24,7 +24,7 @@ fn root() -> &'static Path {
 }
 
 fn open(load: &Load<'_>) -> Result<Arc<dyn Embedder>, String> {
-    let found = EMBEDDERS.iter().find(|embedder| embedder.id == "minilm");
+    let found = gate::embed::find("minilm");
     (found.expect("in the list").open)(load)
 }
 
