@@ -183,7 +183,7 @@ fn weights_barriers_and_stages() {
     );
     one(
         "[dcbf.barriers.privcy]\nbudget = 1\n",
-        "1:16: unknown barrier `privcy` | did you mean `privacy`? a barrier of your own needs `expr`",
+        "1:16: unknown barrier `privcy` | did you mean `privacy`? a barrier of your own needs `expr` or `model`",
     );
     assert!(errors("[dcbf.barriers.mine]\n")[0].contains("there are safety, privacy"));
     one(

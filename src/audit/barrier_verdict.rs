@@ -27,6 +27,8 @@ pub struct BarrierVerdict {
     pub inputs: Vec<BarrierInput>,
     /// The policy.
     pub policy: PolicySummary,
+    /// What has to be known to take the report for what it is, in plain words.
+    pub notes: Vec<String>,
     /// Faults and warnings, in order.
     pub notices: Vec<Notice>,
     /// States seen: none is nothing to audit, one without a transition shows nothing.
@@ -40,6 +42,7 @@ impl BarrierVerdict {
     pub fn of_policy(policy: &Policy) -> BarrierVerdict {
         BarrierVerdict {
             policy: PolicySummary::of(policy),
+            notes: sampled(policy).into_iter().collect(),
             ..BarrierVerdict::default()
         }
     }
@@ -101,4 +104,21 @@ impl BarrierVerdict {
     pub fn name(&self, input: usize) -> &str {
         self.inputs.get(input).map_or("", |input| &input.name)
     }
+}
+
+/// What checks of a learned barrier do not show; absent where the policy has none.
+fn sampled(policy: &Policy) -> Option<String> {
+    let names: Vec<String> = policy
+        .neural()
+        .map(|(spec, _)| format!("`{}`", spec.name))
+        .collect();
+    let subject = match names.as_slice() {
+        [] => return None,
+        [name] => format!("barrier {name} is a neural network"),
+        _ => format!("barriers {} are neural networks", names.join(", ")),
+    };
+    Some(format!(
+        "{subject}: these are checks of sampled transitions, and sampled checks are no proof; between the \
+         samples it may be anything"
+    ))
 }

@@ -5,6 +5,7 @@
 
 pub mod alpha;
 mod custom;
+mod neural;
 mod privacy;
 mod resource;
 mod safety;
@@ -19,7 +20,7 @@ use std::sync::Arc;
 
 /// A kind of barrier.
 pub struct Definition {
-    /// Name of the barrier in the default set; `custom` for expressions.
+    /// Name of the barrier in the default set; `custom` for expressions, `neural` for models.
     pub id: &'static str,
     /// What it guards, for documentation.
     pub doc: &'static str,
@@ -39,6 +40,7 @@ pub const BARRIERS: &[Definition] = &[
     scope::DEFINITION,
     stability::DEFINITION,
     custom::DEFINITION,
+    neural::DEFINITION,
 ];
 
 /// The kind that measures this.
@@ -50,6 +52,7 @@ pub fn definition(measure: &Measure) -> &'static Definition {
         Measure::Scope { .. } => &BARRIERS[3],
         Measure::Stability { .. } => &BARRIERS[4],
         Measure::Custom(_) => &BARRIERS[5],
+        Measure::Neural(_) => &BARRIERS[6],
     }
 }
 

@@ -8,9 +8,11 @@
 mod calibrate;
 mod check;
 mod convert;
+mod features;
 mod init;
 mod inputs;
 mod inspect;
+mod model;
 mod options;
 mod outputs;
 mod policy;
@@ -49,6 +51,8 @@ const EXAMPLES: &str = "Examples:
   gate inspect session.jsonl              say what is in a recording, and what is not
   gate convert session.jsonl -o t.jsonl   write a recording as a canonical trace
   gate calibrate cases.jsonl              find thresholds of the semantic firewall
+  gate features recordings/ -o f.csv      write the states of calls as a table of numbers
+  gate model ncbf.safetensors             say what a neural barrier's model holds
 
 Exit status: 0 no finding, 1 findings that --fail-on names, 2 unusable input, policy or usage.";
 
@@ -57,6 +61,8 @@ enum Command {
     Replay(Box<replay::Args>),
     Inspect(Box<inspect::Args>),
     Convert(convert::Args),
+    Features(features::Args),
+    Model(model::Args),
     VerifyBarriers(verify_barriers::Args),
     Calibrate(calibrate::Args),
     Check(check::Args),
@@ -80,6 +86,8 @@ pub fn main() -> Exit {
         Command::Replay(args) => replay::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Convert(args) => convert::run(&args),
+        Command::Features(args) => features::run(&args),
+        Command::Model(args) => model::run(&args),
         Command::VerifyBarriers(args) => verify_barriers::run(&args),
         Command::Calibrate(args) => calibrate::run(&args),
         Command::Check(args) => check::run(&args),

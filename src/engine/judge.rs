@@ -200,6 +200,8 @@ impl Judged {
             unscored: self.notes.unscored,
             without_intent: self.notes.without_intent,
             scope_inert: self.notes.scope_inert,
+            probed: self.notes.probed,
+            label: run.label,
             concurrent: run.siblings.is_some(),
             named: names.is_named(),
             mediated: monitor.policy.boundary.is_none_or(|tools| names.is(tools)),

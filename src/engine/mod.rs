@@ -23,8 +23,8 @@ mod time;
 
 use crate::import::Sink;
 use crate::policy::Policy;
-use crate::stages::Stage;
-use crate::trace::event::{Approval, Event, RunEnd, RunStart, ToolCall, ToolResult};
+use crate::stages::{Probed, Stage};
+use crate::trace::event::{Approval, Event, GroundTruth, RunEnd, RunStart, ToolCall, ToolResult};
 use crate::trace::fault::{Notice, NoticeKind, Place, WarningCode};
 use decision::Decision;
 use monitor::Monitor;
@@ -120,6 +120,10 @@ pub struct Final {
     pub without_intent: bool,
     /// The scope barrier had no embeddings to go by.
     pub scope_inert: bool,
+    /// Features of the transition, where they were asked for.
+    pub probed: Option<Box<Probed>>,
+    /// What the run is known to be, where its start says.
+    pub label: Option<GroundTruth>,
     /// Admitted calls of the run were in flight when it came.
     pub concurrent: bool,
     /// Whether any pattern of the policy names the tool or a label of the call.

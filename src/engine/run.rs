@@ -12,7 +12,7 @@ use crate::policy::expr::Variable;
 use crate::stages::Siblings;
 use crate::stages::action::intent_head;
 use crate::state::{AgentState, Embedded, Embedding, Phase, RunView};
-use crate::trace::event::{RawJson, RunStart, ToolCall};
+use crate::trace::event::{GroundTruth, RawJson, RunStart, ToolCall};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -27,6 +27,8 @@ pub(super) struct Run {
     pub(super) order: u64,
     pub(super) agent: Option<Box<str>>,
     pub(super) intent: Option<Box<str>>,
+    /// What it is known to be.
+    pub(super) label: Option<GroundTruth>,
     pub(super) meta: Option<Box<RawJson<'static>>>,
     /// Its times; absent while no record has one.
     pub(super) clock: Option<Box<Clock>>,
@@ -121,6 +123,7 @@ impl Run {
     /// Takes what a `run_start` says; intent and meta only where something asks for them.
     pub(super) fn begin(&mut self, event: RunStart<'_>, policy: &Policy) {
         self.agent = event.agent.map(|a| a.into_owned().into());
+        self.label = event.label;
         // Intents can be long, and expressions alone have them whole.
         if policy.names(Variable::RunIntent) {
             self.intent = event.intent.map(|i| i.into_owned().into());

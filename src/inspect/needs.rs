@@ -2,6 +2,7 @@
 
 use super::facts::{Fact, Facts};
 use crate::policy::expr::{Expr, Variable};
+use crate::policy::features::Feature;
 use crate::policy::matcher::{MatcherId, NameSet};
 use crate::policy::{Measure, Policy};
 
@@ -188,6 +189,19 @@ impl Needs {
                     self.add(&asks, line, Fact::Args, Of::All);
                 }
                 Measure::Custom(expr) => self.expressions(&asks, line, Of::All, [expr]),
+                Measure::Neural(neural) => {
+                    let takes =
+                        |wanted: &[Feature]| neural.features.iter().any(|f| wanted.contains(f));
+                    if takes(&[Feature::Cost, Feature::CostRatio]) {
+                        self.add(&asks, line, Fact::Cost, Of::All);
+                    }
+                    if takes(&[Feature::Drift, Feature::DriftKnown]) {
+                        self.add(&asks, line, Fact::Embeddings, Of::All);
+                    }
+                    if takes(&[Feature::Tokens]) {
+                        self.add(&asks, line, Fact::Observation, Of::All);
+                    }
+                }
                 // They go by the names of calls and their number, which every trace tells.
                 Measure::Safety { .. } | Measure::Privacy { .. } | Measure::Stability { .. } => {}
             }

@@ -220,13 +220,16 @@ impl Writer<'_> {
             "none"
         };
         self.line("cost_accounting", quote(accounting));
-        for &id in BARRIER_IDS {
+        let policy_is_neural = self.policy.neural().next().is_some();
+        for (&id, five) in BARRIER_IDS.iter().zip(dcbf.features.five()) {
             match dcbf.barriers.iter().find(|b| b.name == id) {
                 Some(spec) => self.barrier(spec),
                 None => {
                     self.table(&format!("dcbf.barriers.{id}"));
                     self.line("enabled", false);
-                    if id == "resource" {
+                    if policy_is_neural {
+                        self.measure(&five);
+                    } else if id == "resource" {
                         self.line("per_call_cost_usd", dcbf.per_call_cost);
                     }
                 }
@@ -281,7 +284,11 @@ impl Writer<'_> {
         self.line("margin", float(spec.margin));
         self.line("kappa", float(spec.alpha.kappa));
         self.line("power", float(spec.alpha.power));
-        match &spec.measure {
+        self.measure(&spec.measure);
+    }
+
+    fn measure(&mut self, measure: &Measure) {
+        match measure {
             Measure::Safety { window, pairs } => {
                 self.line("window", window);
                 let first = |id: MatcherId| {
@@ -316,6 +323,16 @@ impl Writer<'_> {
             }
             Measure::Stability { step_budget } => self.line("step_budget", step_budget),
             Measure::Custom(expr) => self.line("expr", quote(expr.source())),
+            Measure::Neural(neural) => {
+                self.line("model", quote(&neural.file));
+                let _ = writeln!(self.out, "# model sha256: {}", neural.sha256);
+                let names = neural.features.iter().map(|f| quote(f.described().name));
+                self.list("features", &names.collect::<Vec<_>>());
+                self.line(
+                    "activation",
+                    quote(neural.model.network.activation.as_str()),
+                );
+            }
         }
     }
 }

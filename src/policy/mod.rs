@@ -3,9 +3,11 @@
 
 pub mod effective;
 pub mod expr;
+pub mod features;
 pub mod glob;
 pub mod lookalike;
 pub mod matcher;
+pub mod neural;
 pub mod pattern;
 pub mod presets;
 pub mod read;
@@ -44,6 +46,9 @@ pub struct Policy {
     pub tallied: Vec<MatcherId>,
     /// How many of a run's last settled calls have to be remembered by name.
     pub recent: usize,
+    /// Whether runs remember what [`features`] count: where a barrier is a model, or a table of
+    /// features is made.
+    pub features_counted: bool,
     /// Label rules, in file order.
     pub labels: Vec<LabelRule>,
     /// Ids of the stages that are switched off.
@@ -75,6 +80,7 @@ impl Policy {
     pub fn counts_tokens(&self) -> bool {
         self.gates.max_tokens.is_some()
             || !self.gates.per_tool.is_empty()
+            || self.features_counted
             || self.names(expr::Variable::StateTokens)
     }
 
@@ -90,14 +96,18 @@ impl Policy {
         semantic.is_some_and(|s| s.computed().is_some()) || self.scope_embedder().is_some()
     }
 
-    /// What embeds intents and calls for the scope barrier; absent where nothing does.
+    /// What embeds intents and calls for the scope barrier, and for features where they are counted;
+    /// absent where nothing does.
     pub fn scope_embedder(&self) -> Option<&Arc<dyn Embedder>> {
         let barriers = self.dcbf.barriers.iter();
         let mut embedders = barriers.filter_map(|barrier| match &barrier.measure {
             Measure::Scope { embed, .. } => embed.as_ref(),
             _ => None,
         });
-        embedders.next()
+        let counted = self.dcbf.features.embed.as_ref();
+        embedders
+            .next()
+            .or(counted.filter(|_| self.features_counted))
     }
 
     /// Every expression of the policy.
@@ -332,6 +342,8 @@ pub struct Dcbf {
     pub record_costs: bool,
     /// What a call without an estimate is charged in the simulated state and in privileges.
     pub per_call_cost: Nano,
+    /// What features count by.
+    pub features: features::Parameters,
     /// The enabled barriers: those of the default table in its order, then custom ones in file
     /// order.
     pub barriers: Vec<BarrierSpec>,
@@ -401,4 +413,6 @@ pub enum Measure {
     },
     /// A CEL expression of the state.
     Custom(Expr),
+    /// A neural network over features of the state.
+    Neural(neural::Neural),
 }

@@ -107,7 +107,7 @@ impl Rows<'_> {
     }
 
     fn write(&mut self) -> io::Result<()> {
-        self.out.write_record(&self.row).map_err(io_error)
+        write_record(&mut self.out, &self.row)
     }
 
     /// A warning of the policy, its file and line in the place of an input's.
@@ -249,13 +249,22 @@ impl Report for Rows<'_> {
     }
 }
 
-/// Why a row could not be written. An error of the system is kept as it is: that a reader went away is
-/// told from every other failure by its kind.
-pub(super) fn io_error(error: ::csv::Error) -> io::Error {
-    match error.into_kind() {
-        ::csv::ErrorKind::Io(error) => error,
-        _ => io::Error::other("a row that CSV cannot tell"),
-    }
+/// Writes a row.
+///
+/// # Errors
+/// The output cannot be written. Why is kept as it is: that a reader went away is told from every other
+/// failure by its kind.
+pub(super) fn write_record<W, I>(out: &mut Writer<W>, row: I) -> io::Result<()>
+where
+    W: Write,
+    I: IntoIterator,
+    I::Item: AsRef<[u8]>,
+{
+    out.write_record(row)
+        .map_err(|error| match error.into_kind() {
+            ::csv::ErrorKind::Io(error) => error,
+            _ => io::Error::other("a row that CSV cannot tell"),
+        })
 }
 
 /// A cell of untrusted text: hidden characters shown, and an apostrophe before what a spreadsheet

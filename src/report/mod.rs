@@ -4,9 +4,11 @@ pub mod args;
 pub mod barriers;
 pub mod calibration;
 pub mod csv;
+pub mod features;
 pub mod inspect;
 pub mod json;
 pub mod jsonl;
+pub mod model;
 pub mod number;
 pub mod table;
 

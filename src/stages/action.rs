@@ -4,7 +4,7 @@
 use super::CallContext;
 use crate::facets;
 use crate::firewall::{Action, embed};
-use crate::state::Embedded;
+use crate::state::{Embedded, StateView};
 
 /// Longest intent that is looked at, in bytes: what a user asked for, not what was attached to it.
 const INTENT: usize = 8192;
@@ -72,5 +72,17 @@ pub(super) fn sight(cx: &CallContext<'_>) -> Sight {
             action: embed(&**embedder, &action, Some(intent)).values,
         }),
         None => Sight::Untold,
+    }
+}
+
+/// The state that a call meets, as it is seen.
+pub(super) fn view<'c>(cx: &'c CallContext<'_>, sight: &'c Sight) -> StateView<'c> {
+    match sight {
+        Sight::Recorded => cx.view(),
+        Sight::Embedded(pair) => cx.view().with_embedded(pair),
+        Sight::Untold => StateView {
+            untold: true,
+            ..cx.view()
+        },
     }
 }

@@ -35,14 +35,7 @@ impl Stage for Dcbf {
     fn judge(&self, cx: &CallContext<'_>, notes: &mut Notes) -> Verdict {
         let policy = cx.policy;
         let sight = action::sight(cx);
-        let current = match &sight {
-            Sight::Recorded => cx.view(),
-            Sight::Embedded(pair) => cx.view().with_embedded(pair),
-            Sight::Untold => StateView {
-                untold: true,
-                ..cx.view()
-            },
-        };
+        let current = action::view(cx, &sight);
         if let Sight::Embedded(pair) = &sight {
             notes.embedded = Some(pair.clone());
         }

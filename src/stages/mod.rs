@@ -10,6 +10,7 @@ mod dcbf;
 mod dfa;
 mod gates;
 mod privilege;
+mod probe;
 mod semantic;
 
 use crate::engine::decision::{self, Reading};
@@ -21,6 +22,7 @@ use crate::state::{AgentState, Embedded, Phase, RunView, StateView};
 use crate::trace::event::{Outcome, ToolCall};
 use crate::trace::json::Json;
 use crate::trace::money::Nano;
+pub use probe::{PROBE, Probed};
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
@@ -140,6 +142,8 @@ pub struct Notes {
     pub without_intent: bool,
     /// The scope barrier was reached without usable embeddings.
     pub scope_inert: bool,
+    /// Features of the transition, where they were asked for.
+    pub probed: Option<Box<Probed>>,
     /// Embeddings made here for the scope barrier; the run's from now on if the call is admitted.
     pub embedded: Option<Embedded>,
 }

@@ -1,6 +1,7 @@
 //! The state of a run, as stages and barriers see it.
 
 pub mod bindings;
+pub mod cosine;
 pub mod history;
 
 use crate::policy::matcher::NameSet;

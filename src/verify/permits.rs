@@ -57,7 +57,10 @@ fn permitted(policy: &Policy, spec: &BarrierSpec) -> Option<String> {
             policy.dcbf.per_call_cost.usd(),
             "calls that cost the default estimate",
         ),
-        Measure::Safety { .. } | Measure::Scope { .. } | Measure::Custom(_) => return None,
+        Measure::Safety { .. }
+        | Measure::Scope { .. }
+        | Measure::Custom(_)
+        | Measure::Neural(_) => return None,
     };
     let count = match permits(spec.alpha, h0 - spec.margin, drop) {
         Permits::Calls(n) => n.to_string(),

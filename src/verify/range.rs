@@ -28,7 +28,7 @@ pub enum Range {
     },
     /// Always the same value.
     Constant(f64),
-    /// Whatever an expression comes to.
+    /// Whatever an expression, or a model without bounds, comes to.
     Unknown,
 }
 
@@ -62,6 +62,15 @@ impl Range {
                 step: 1.0,
             },
             Measure::Custom(_) => Range::Unknown,
+            // What the last layer can make of activations that are bounded. How far one call can take
+            // it is not known.
+            Measure::Neural(neural) => match neural.model.network.bounds() {
+                Some((low, high)) => Range::Continuum {
+                    high: high - margin,
+                    low: low - margin,
+                },
+                None => Range::Unknown,
+            },
         }
     }
 

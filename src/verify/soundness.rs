@@ -156,7 +156,7 @@ fn condition(alpha: Alpha, range: Range) -> String {
     }
     let high = match range.high() {
         Some(high) => format!("and h may be as great as {}", shown(high)),
-        None => "and the values of its expression have no known bound".into(),
+        None => "and its values have no known bound".into(),
     };
     format!("with kappa {kappa} and power {power} alpha(h) exceeds h above {bound}, {high}")
 }

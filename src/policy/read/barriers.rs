@@ -1,5 +1,6 @@
 //! `[dcbf.barriers.NAME]`: one barrier.
 
+use super::neural;
 use super::patterns::Names;
 use super::reader::{Bound, Named, Reader};
 use super::table::{Item, Table};
@@ -20,14 +21,15 @@ pub const PAIRS: &[(&str, &str)] = &[
 /// Calls that are outbound where the policy does not say.
 pub const OUTBOUND: &[&str] = &["send_email", "http_request"];
 /// Limit of the resource barrier, in nano-dollars: 10 USD.
-const LIMIT: Nano = Nano(10_000_000_000);
+pub const LIMIT: Nano = Nano(10_000_000_000);
 
 /// What a barrier's table comes to, with the cost of a call where it gives one.
 pub enum Read {
     /// A barrier.
     Enabled(BarrierSpec, Option<Nano>),
-    /// No barrier: it is switched off, or wrong.
-    Off(Option<Nano>),
+    /// No barrier: it is switched off, or wrong. What it would measure still says what features
+    /// count by.
+    Off(Option<Nano>, Option<Measure>),
 }
 
 /// Reads a barrier of the default table, or one of the user's own.
@@ -36,7 +38,9 @@ pub fn barrier<'t>(r: &mut Reader<'t>, name: &str, item: Option<Item<'t>>, base:
         Some(item) => r.source.place(item.at),
         None => PolicyPlace::default(),
     };
-    let path = format!("dcbf.barriers.{name}");
+    let path = item
+        .as_ref()
+        .map_or_else(String::new, |item| item.path.clone());
     r.table(item, &path, |r, t| {
         let alpha = Alpha {
             kappa: r
@@ -50,8 +54,9 @@ pub fn barrier<'t>(r: &mut Reader<'t>, name: &str, item: Option<Item<'t>>, base:
         let margin = r.number(t.get("margin"), Bound::Any);
         let enabled = r.boolean(t.get("enabled")).unwrap_or(true);
         let (measure, cost) = measure(r, name, t, enabled);
-        match measure.filter(|_| enabled) {
-            None => Read::Off(cost),
+        match measure {
+            off if !enabled => Read::Off(cost, off),
+            None => Read::Off(cost, None),
             Some(measure) => {
                 let default = if matches!(measure, Measure::Safety { .. }) {
                     0.1
@@ -79,6 +84,18 @@ fn measure<'t>(
     enabled: bool,
 ) -> (Option<Measure>, Option<Nano>) {
     let expr = t.get("expr");
+    let model = t.get("model");
+    if let (Some(_), Some(model)) = (&expr, &model) {
+        let message = "a barrier is measured by `expr` or by `model`, not by both";
+        r.error(model.at, message, None);
+    }
+    if let Some(model) = model {
+        t.note = Some(
+            "a barrier with `model` takes features, activation, weight, margin, kappa, power and enabled beside it",
+        );
+        let neural = neural::neural(r, t, model, enabled);
+        return (neural.map(Measure::Neural), None);
+    }
     if expr.is_some() {
         t.note =
             Some("a barrier with `expr` takes weight, margin, kappa, power and enabled beside it");
@@ -110,7 +127,7 @@ fn measure<'t>(
         }
         "scope" => Some(Measure::Scope {
             max_drift: number(r, t.get("max_drift"), 0.8),
-            embed: embed(r, t.get("embed"), enabled),
+            embed: embed(r, t.get("embed"), enabled || r.takes_features),
         }),
         "stability" => Some(Measure::Stability {
             step_budget: r.count(t.get("step_budget"), 0).unwrap_or(50),
@@ -124,7 +141,7 @@ fn measure<'t>(
 }
 
 fn unknown<'t>(r: &mut Reader<'t>, name: &str, t: &mut Table<'t>) {
-    let own = "a barrier of your own needs `expr`";
+    let own = "a barrier of your own needs `expr` or `model`";
     let help = match nearest(name, BARRIER_IDS.iter().copied()) {
         Some(meant) => format!("did you mean `{meant}`? {own}"),
         None => format!("there are {}; {own}", BARRIER_IDS.join(", ")),

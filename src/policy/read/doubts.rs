@@ -78,7 +78,7 @@ pub fn barriers(policy: &Policy) -> Vec<PolicyWarning> {
     if policy.disabled.contains(&"dcbf") {
         return Vec::new();
     }
-    let mut warnings = Vec::new();
+    let mut warnings: Vec<PolicyWarning> = other_parameters(policy).collect();
     for spec in &policy.dcbf.barriers {
         let mut warn = |code, message| {
             warnings.push(PolicyWarning {
@@ -108,7 +108,24 @@ pub fn barriers(policy: &Policy) -> Vec<PolicyWarning> {
     warnings
 }
 
-/// The barrier's value before the first call; unknown for expressions.
+/// Models that were trained on features counted by other settings.
+fn other_parameters(policy: &Policy) -> impl Iterator<Item = PolicyWarning> {
+    let own = policy.parameters_sha256();
+    policy.neural().filter_map(move |(spec, neural)| {
+        let other = neural.model.metadata.parameters_sha256.as_deref();
+        other.filter(|other| *other != own).map(|_| PolicyWarning {
+            code: "other_parameters",
+            place: spec.place,
+            message: format!(
+                "barrier `{}`: its model was trained on features that count by other windows, lists, budgets or \
+                 labels than those of this policy",
+                spec.name
+            ),
+        })
+    })
+}
+
+/// The barrier's value before the first call; unknown for expressions and models.
 fn initial(spec: &BarrierSpec) -> Option<f64> {
     let raw = match &spec.measure {
         Measure::Safety { .. } => 1.0,
@@ -116,7 +133,7 @@ fn initial(spec: &BarrierSpec) -> Option<f64> {
         Measure::Resource { limit } => limit.usd(),
         Measure::Scope { max_drift, .. } => *max_drift,
         Measure::Stability { step_budget } => *step_budget as f64,
-        Measure::Custom(_) => return None,
+        Measure::Custom(_) | Measure::Neural(_) => return None,
     };
     Some(raw - spec.margin)
 }

@@ -2,7 +2,7 @@
 //!
 //! Tables are merged key by key. Rules add up: `[[labels]]`, `[[contracts]]` and `gates.refuse` of the
 //! policy come after those of the preset. Every other value of the policy takes the place of the
-//! preset's; a barrier with an `expr` takes the place of the whole barrier. `without` names contracts of the preset that are left out.
+//! preset's; a barrier with an `expr` or a `model` takes the place of the whole barrier. `without` names contracts of the preset that are left out.
 
 use crate::diag::nearest;
 use crate::policy::presets::{self, Preset, PresetRule};
@@ -110,10 +110,11 @@ fn lay<'t>(path: &str, over: &DeTable<'t>, base: &mut DeTable<'t>) {
             path => format!("{path}.{name}"),
         };
         match (base.get_mut(name.as_ref()), value.get_ref()) {
-            // An expression replaces the measure, and the barrier's own keys with it.
+            // An expression or a model replaces the measure, and the barrier's own keys with it.
             (Some(below), DeValue::Table(table))
                 if below.get_ref().is_table()
-                    && !(path.starts_with(BARRIERS) && table.contains_key("expr")) =>
+                    && !(path.starts_with(BARRIERS)
+                        && (table.contains_key("expr") || table.contains_key("model"))) =>
             {
                 if let DeValue::Table(below) = below.get_mut() {
                     lay(&path, table, below);

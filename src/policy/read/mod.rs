@@ -11,6 +11,7 @@ mod embedders;
 mod extend;
 mod gates;
 mod labels;
+mod neural;
 mod patterns;
 mod privilege;
 mod reader;
@@ -58,6 +59,7 @@ pub fn parse(
         names: Vec::new(),
         patterns: 0,
         compiler,
+        takes_features: false,
         embedders: Default::default(),
     };
     let root = extend::merged(root.get_ref(), &file);
@@ -85,6 +87,12 @@ impl Policy {
             // It depends on nothing from outside, and a test reads it.
             Err(_) => unreachable!("the empty policy can be read"),
         }
+    }
+
+    /// Has runs remember what features count, by the settings of the policy's barriers, else by those
+    /// of the defaults.
+    pub fn count_default_features(&mut self) {
+        self.count_features(barriers::PAIRS, barriers::OUTBOUND);
     }
 
     /// The policy of a preset; `None` if there is none of that name.
@@ -125,6 +133,7 @@ fn sections<'t>(r: &mut Reader<'t>, t: &mut Table<'t>, source: PolicySource) -> 
         matchers: Default::default(),
         tallied: Vec::new(),
         recent: 0,
+        features_counted: false,
         warnings: Vec::new(),
     }
 }
@@ -184,6 +193,9 @@ fn finish(policy: &mut Policy) {
     }
     policy.tallied = tallied;
     policy.recent = recent;
+    if policy.neural().next().is_some() {
+        policy.count_default_features();
+    }
     policy.warnings.extend(doubts::barriers(policy));
     policy
         .warnings

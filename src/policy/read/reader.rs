@@ -56,6 +56,8 @@ pub struct Reader<'t> {
     pub patterns: usize,
     /// Compiles expressions.
     pub compiler: Compiler,
+    /// Whether a barrier is a model, whose features go by what the others count by.
+    pub takes_features: bool,
     /// The embedders so far.
     pub embedders: Embedders,
 }

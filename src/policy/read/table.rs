@@ -81,6 +81,15 @@ impl<'t> Table<'t> {
         self.map.is_some_and(|map| map.contains_key(key))
     }
 
+    /// Whether any of the tables in it has a `model`.
+    pub fn has_model(&self) -> bool {
+        let mut tables = self.map.into_iter().flatten();
+        tables.any(|(_, value)| {
+            let table = value.get_ref().as_table();
+            table.is_some_and(|table| table.contains_key("model"))
+        })
+    }
+
     /// Every value whose key was not asked for, in file order. The keys are the user's: none of them
     /// is unknown.
     pub fn rest(&mut self) -> Vec<Item<'t>> {

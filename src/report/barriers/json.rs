@@ -54,6 +54,7 @@ struct Document<'a> {
     model_mismatches: u64,
     first_mismatch: Option<Site<'a>>,
     notices: Vec<Told<'a>>,
+    notes: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -218,6 +219,7 @@ impl<'a> Document<'a> {
             model_mismatches: report.model_mismatches,
             first_mismatch: report.first_mismatch.as_ref().map(site),
             notices: told(verdict),
+            notes: &verdict.notes,
         }
     }
 }

@@ -33,6 +33,9 @@ fn write(
     };
     totals(&mut page, report);
     barriers(&mut page, report);
+    for note in &verdict.notes {
+        page.sentence(&text::prose(note));
+    }
     violations(&mut page, report, verdict);
     inputs(&mut page, verdict);
     conclusion(&mut page, report, verdict);

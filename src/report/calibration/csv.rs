@@ -6,7 +6,7 @@ use crate::calibrate::found::{Calibrated, Calibration, Flagged, Share};
 use crate::calibrate::worst::Example;
 use crate::report::Header;
 use crate::report::args::Secrets;
-use crate::report::csv::{cell, io_error};
+use crate::report::csv::{cell, write_record};
 use crate::report::json::v1::notice_kind;
 use crate::report::number;
 use ::csv::Writer;
@@ -55,7 +55,7 @@ type Row = Vec<(&'static str, String)>;
 
 fn write(found: &Calibration, header: &Header, out: &mut dyn Write) -> io::Result<()> {
     let mut out = Writer::from_writer(out);
-    out.write_record(COLUMNS).map_err(io_error)?;
+    write_record(&mut out, COLUMNS)?;
     let secrets = Secrets::new();
     let embedders = found.embedders.iter();
     let rows = embedders.flat_map(|embedder| rows(embedder, header, &secrets));
@@ -64,7 +64,7 @@ fn write(found: &Calibration, header: &Header, out: &mut dyn Write) -> io::Resul
             let known = row.iter().find(|(name, _)| name == column);
             known.map_or("", |(_, text)| text)
         });
-        out.write_record(cells).map_err(io_error)?;
+        write_record(&mut out, cells)?;
     }
     out.flush()
 }

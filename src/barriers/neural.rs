@@ -1,0 +1,65 @@
+//! A barrier that was learned: h is the output of a neural network over features of the state.
+//!
+//! Nothing makes a trained network a barrier. Whether its safe set is the one that was meant, and
+//! whether calls keep to it, is known of the states that were looked at and of no others.
+
+use super::Definition;
+use crate::features;
+use crate::policy::neural::Neural;
+use crate::policy::{Measure, Policy};
+use crate::state::StateView;
+
+pub(super) const DEFINITION: Definition = Definition {
+    id: "neural",
+    doc: "the output of a neural network over features of the state",
+    unit: "its own",
+    raw,
+    cause,
+};
+
+fn raw(policy: &Policy, measure: &Measure, view: &StateView<'_>) -> Result<f64, String> {
+    let Measure::Neural(neural) = measure else {
+        return Err("not a neural barrier".into());
+    };
+    Ok(neural
+        .model
+        .h(&features::of(&neural.features, policy, view)))
+}
+
+/// How many features are named as the cause.
+const NAMED: usize = 2;
+
+/// Deviations from the mean below which a feature is nothing to speak of.
+const NOTABLE: f64 = 1.0;
+
+fn cause(policy: &Policy, measure: &Measure, view: &StateView<'_>) -> String {
+    match measure {
+        Measure::Neural(neural) => unusual(neural, &features::of(&neural.features, policy, view)),
+        _ => String::new(),
+    }
+}
+
+/// The features that lie farthest from what the model was trained on, in deviations from the mean.
+fn unusual(neural: &Neural, values: &[f64]) -> String {
+    let network = &neural.model.network;
+    let far = neural.features.iter().zip(values).enumerate();
+    let far = far.map(|(i, (feature, value))| (feature, value, network.normalised(i, *value)));
+    let mut far: Vec<_> = far.filter(|(_, _, d)| d.abs() >= NOTABLE).collect();
+    // The sort is stable: features that lie equally far stay in order.
+    far.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()));
+    let named = far.iter().take(NAMED).map(|(feature, value, deviations)| {
+        let side = if *deviations < 0.0 { "below" } else { "above" };
+        let name = feature.described().name;
+        format!(
+            "{name} {} lies {:.1} deviations {side} the mean of its model",
+            shown(**value),
+            deviations.abs()
+        )
+    });
+    named.collect::<Vec<_>>().join(", ")
+}
+
+/// At most four digits behind the point, and no zeros at the end.
+fn shown(value: f64) -> String {
+    format!("{}", (value * 1e4).round() / 1e4 + 0.0)
+}

@@ -1,0 +1,120 @@
+//! `gate model`.
+
+mod rows;
+
+use super::outputs::stdout;
+use super::{Told, say};
+use crate::escape::visible;
+use crate::exit::Exit;
+use crate::neural::{Activation, Given, MAX_BYTES, Model, Refusal};
+use crate::policy::effective::sha256;
+use crate::report::model::{self, MODEL_FORMATS, Shown};
+use anyhow::Context;
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// Show what a model of a neural barrier holds, verify it, and compute h of rows
+///
+/// Reads a .safetensors file with its metadata, or a PyTorch state dict, whose pickle is not executed.
+/// Its golden outputs are verified; rows are computed as barriers compute them.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  gate model ncbf.safetensors
+  gate model ncbf.pt --activation tanh --inputs rows.csv
+  gate model ncbf.safetensors --inputs cases.json --format json | jq .h")]
+pub(super) struct Args {
+    /// The model
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// Compute h of every row of this file: JSON lists of numbers, alone or under `x`, or CSV with a
+    /// column a feature
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    inputs: Option<PathBuf>,
+
+    /// The activation, for a state dict, which does not say it
+    #[arg(long, value_name = "NAME", value_parser = activations(), help_heading = "Input")]
+    activation: Option<String>,
+
+    /// The features, for a state dict, which does not name them
+    #[arg(
+        long,
+        value_name = "NAME,..",
+        value_delimiter = ',',
+        help_heading = "Input"
+    )]
+    features: Option<Vec<String>>,
+
+    /// Format of standard output
+    #[arg(long, value_name = "FORMAT", default_value = MODEL_FORMATS[0].id, value_parser = formats(), help_heading = "Output")]
+    format: String,
+}
+
+fn activations() -> PossibleValuesParser {
+    let names = Activation::ALL.iter().map(|(_, name)| *name);
+    names.collect::<Vec<_>>().into()
+}
+
+fn formats() -> PossibleValuesParser {
+    let value = |f: &model::Format| PossibleValue::new(f.id).help(f.doc);
+    MODEL_FORMATS.iter().map(value).collect::<Vec<_>>().into()
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+    let name = args.file.display().to_string();
+    let bytes = bytes(&args.file, MAX_BYTES)?;
+    let given = Given {
+        features: args.features.clone(),
+        activation: args.activation.as_deref().and_then(Activation::named),
+    };
+    let model = Model::read(&bytes, &given).map_err(|refusal| refused(&name, &refusal))?;
+    let h = match &args.inputs {
+        None => None,
+        Some(path) => {
+            let text = self::bytes(path, rows::MAX_BYTES)?;
+            let rows = rows::read(&text, &model);
+            let rows = rows.map_err(anyhow::Error::msg);
+            let rows = rows.with_context(|| format!("`{}` cannot be used", path.display()))?;
+            Some(rows.iter().map(|row| model.h(row)).collect::<Vec<f64>>())
+        }
+    };
+    let shown = Shown {
+        file: &name,
+        sha256: &sha256(&bytes),
+        model: &model,
+        h: h.as_deref(),
+    };
+    let format = MODEL_FORMATS.iter().find(|f| f.id == args.format);
+    let format = format.unwrap_or(&MODEL_FORMATS[0]);
+    match (format.write)(&shown, &mut stdout()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            say(&format!("gate: standard output cannot be written: {error}"));
+            Ok(Exit::Unusable)
+        }
+        _ => Ok(Exit::Clean),
+    }
+}
+
+fn refused(name: &str, refusal: &Refusal) -> anyhow::Error {
+    let why = format!(
+        "gate: model `{name}` cannot be used: {}",
+        visible(&refusal.why)
+    );
+    let help = refusal
+        .help
+        .iter()
+        .map(|help| format!("  help: {}", visible(help)));
+    Told(std::iter::once(why).chain(help).collect()).into()
+}
+
+/// The bytes of a file, one more than `most` at most.
+fn bytes(path: &Path, most: usize) -> anyhow::Result<Vec<u8>> {
+    let failed = || format!("`{}` cannot be read", path.display());
+    let mut bytes = Vec::new();
+    let file = File::open(path).with_context(failed)?;
+    let mut file = file.take(most as u64 + 1);
+    file.read_to_end(&mut bytes).with_context(failed)?;
+    Ok(bytes)
+}

@@ -1,0 +1,8 @@
+//! Neural barriers: model files, what they take, and what policies make of them.
+
+mod build;
+mod features;
+mod policies;
+mod safetensors;
+mod table;
+mod torch;

@@ -1,0 +1,188 @@
+//! Safetensors: what is read, what is refused, and that damage is never read as another model.
+
+use super::build::{TRAINED, metadata, safetensors, sound, tensors, with};
+use gate::neural::{Given, Model, Refusal};
+
+fn read(bytes: &[u8]) -> Result<Model, Refusal> {
+    Model::read(bytes, &Given::default())
+}
+
+/// By the formula, with normalised inputs 1 and -2: tanh of 3.125 and of -0.25.
+#[test]
+fn the_output_is_that_of_the_formula() {
+    let model = read(&sound()).expect("sound");
+    let h = model.h(&[3.0, 1.0]);
+    let expected = 2.0 * 3.125f64.tanh() - 3.0 * (-0.25f64).tanh() + 0.5;
+    assert!((h - expected).abs() < 1e-12, "{h} and {expected}");
+    assert!(model.h(&[f64::NAN, 1.0]).is_nan());
+    assert!(model.h(&[1.0]).is_nan(), "too few");
+    assert_eq!(
+        model.features,
+        Some(vec!["steps".into(), "cost_usd".into()])
+    );
+}
+
+/// Each file is wrong in one way, and is refused with words for it.
+#[test]
+fn what_is_wrong_is_said() {
+    let changed = |at: usize, shape: &[usize], numbers: &[f32]| {
+        let mut all = tensors();
+        (all[at].1, all[at].2) = (shape.to_vec(), numbers.to_vec());
+        safetensors(&all, &metadata())
+    };
+    let said = |key, value| safetensors(&tensors(), &with(key, value));
+    let mut more = tensors();
+    more.push(("net.1.running_mean", vec![1], vec![0.0]));
+    let mut fewer = tensors();
+    fewer.retain(|(name, ..)| *name != "std");
+    let mut headless = tensors();
+    headless.retain(|(name, ..)| *name != "net.2.weight");
+    let cases: Vec<(Vec<u8>, &str)> = vec![
+        (
+            changed(1, &[2], &[2.0, 0.0]),
+            "number 1 of `std` is 0, no deviation",
+        ),
+        (changed(1, &[2], &[-1.0, 1.0]), "no deviation"),
+        (
+            changed(2, &[2, 2], &[f32::NAN, 0.0, 0.0, 0.0]),
+            "`net.0.weight` is NaN",
+        ),
+        (
+            changed(3, &[2], &[f32::INFINITY, 0.0]),
+            "`net.0.bias` is inf",
+        ),
+        (changed(2, &[4], &[0.0; 4]), "no matrix"),
+        (changed(2, &[3, 2], &[0.0; 6]), "`net.0.bias` is 2, not 3"),
+        (
+            changed(4, &[1, 1], &[0.0]),
+            "takes 1 numbers, and `net.0` before it gives 2",
+        ),
+        (changed(4, &[2, 2], &[0.0; 4]), "`net.2.bias` is 1, not 2"),
+        (changed(0, &[3], &[0.0; 3]), "`mean` is 3, not 2"),
+        (safetensors(&more, &metadata()), "belongs to no dense layer"),
+        (safetensors(&fewer, &metadata()), "a `mean` and no `std`"),
+        (
+            safetensors(&headless, &metadata()),
+            "no tensor `net.2.weight`",
+        ),
+        (said("format", None), "no `format`"),
+        (said("format", Some("pt")), "`format` is `pt`"),
+        (said("version", Some("2")), "`version` is `2`"),
+        (said("safe_set", Some("h<0")), "`safe_set` is `h<0`"),
+        (said("layers", None), "no `layers`"),
+        (said("layers", Some("net.0")), "gives 2 numbers, not one h"),
+        (
+            said("layers", Some("net.2,net.0")),
+            "takes 2 numbers, and `net.2`",
+        ),
+        (said("activation", Some("sine")), "`sine` is not known"),
+        (said("features", Some("steps")), "no JSON list"),
+        (
+            said("features", Some("[\"steps\"]")),
+            "takes 2 inputs, and 1 features",
+        ),
+        (
+            said("features", Some("[\"steps\",\"steps\"]")),
+            "named twice",
+        ),
+        (
+            said("golden", Some("{\"x\":[[1,2]],\"h\":[0,0]}")),
+            "`golden` is no",
+        ),
+        (
+            said("golden", Some("{\"x\":[[1,\"2\"]],\"h\":[0]}")),
+            "`golden` is no",
+        ),
+        (
+            said("golden", Some("{\"x\":[[3,1]],\"h\":[3.1]}")),
+            "golden row 0 gives h",
+        ),
+        (
+            said("golden", Some("{\"x\":[[3]],\"h\":[0]}")),
+            "golden row 0 gives h NaN",
+        ),
+        (said("tolerance", Some("0.5")), "`tolerance` is `0.5`"),
+        (said("tolerance", Some("NaN")), "`tolerance` is `NaN`"),
+        (b"{}".to_vec(), "no safetensors file"),
+        (Vec::new(), "no safetensors file"),
+    ];
+    for (bytes, why) in cases {
+        let refusal = read(&bytes).expect_err(why);
+        assert!(refusal.why.contains(why), "{refusal:?}, not {why}");
+    }
+}
+
+#[test]
+fn golden_outputs_are_verified_within_their_tolerance() {
+    let h = read(&sound()).expect("sound").h(&[3.0, 1.0]);
+    let golden = |off: f64| format!("{{\"x\":[[3,1]],\"h\":[{}]}}", h + off);
+    let file = |off, tolerance| {
+        let mut said = with("golden", Some(&golden(off)));
+        said.push(("tolerance", tolerance));
+        safetensors(&tensors(), &said)
+    };
+    let exact = read(&file(0.0, "1e-6".to_owned())).expect("exact");
+    assert_eq!(exact.golden_difference, Some(0.0));
+    assert!(read(&file(1e-4, "1e-6".to_owned())).is_err());
+    assert!(read(&file(1e-4, "1e-3".to_owned())).is_ok());
+}
+
+#[test]
+fn what_is_given_beside_the_file_must_agree() {
+    let given = |features: &[&str]| Given {
+        features: Some(features.iter().map(|f| (*f).to_owned()).collect()),
+        activation: None,
+    };
+    assert!(Model::read(&sound(), &given(&["steps", "cost_usd"])).is_ok());
+    assert!(Model::read(&sound(), &given(&["cost_usd", "steps"])).is_err());
+    let relu = Given {
+        features: None,
+        activation: gate::neural::Activation::named("relu"),
+    };
+    let refusal = Model::read(&sound(), &relu).expect_err("two activations");
+    assert!(
+        refusal.why.contains("`tanh`, and `relu` is given"),
+        "{}",
+        refusal.why
+    );
+}
+
+#[test]
+fn a_file_that_is_cut_off_is_refused_wherever_it_ends() {
+    for end in 0..TRAINED.len() {
+        assert!(read(&TRAINED[..end]).is_err(), "{end} bytes");
+    }
+    let longer = [TRAINED, b"\0"].concat();
+    assert!(read(&longer).is_err(), "a byte too many");
+}
+
+/// With golden pairs no change of a byte gives another model: it is refused, or h stays what it was.
+#[test]
+fn a_changed_byte_is_refused_or_changes_nothing() {
+    let trained = read(TRAINED).expect("the fixture");
+    let golden = &trained.metadata.golden;
+    assert!(golden.len() >= 8);
+    let mut refused = 0;
+    // Every byte of the header, and each of the four of a number in turn.
+    let header = u64::from_le_bytes(TRAINED[..8].try_into().expect("8 bytes")) as usize + 8;
+    let places: Vec<usize> = (0..header)
+        .chain((header..TRAINED.len()).step_by(5))
+        .collect();
+    for &at in &places {
+        let mut changed = TRAINED.to_vec();
+        changed[at] ^= 1 << (at % 8);
+        match read(&changed) {
+            Err(_) => refused += 1,
+            Ok(model) => {
+                for pair in golden {
+                    let far = (model.h(&pair.x) - pair.h).abs();
+                    assert!(
+                        far <= 1.1e-6 * pair.h.abs().max(1.0),
+                        "byte {at}: off by {far}"
+                    );
+                }
+            }
+        }
+    }
+    assert!(refused > places.len() / 2, "{refused}");
+}
