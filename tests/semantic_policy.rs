@@ -213,7 +213,7 @@ fn names_that_are_none_are_errors_with_the_nearest() {
     );
     one(
         "[dcbf.barriers.safety]\nembed = \"static\"\n",
-        "2:1: unknown key `embed` in `[dcbf.barriers.safety]` | the keys are kappa, power, weight, margin, enabled, expr, window, pairs",
+        "2:1: unknown key `embed` in `[dcbf.barriers.safety]` | the keys are kappa, power, weight, margin, enabled, expr, model, window, pairs",
     );
     one(
         "[semantic]\nexemplar = \"harm.txt\"\n",
