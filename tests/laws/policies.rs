@@ -91,11 +91,6 @@ kappa = 3.0
 /// The next state is not looked at.
 pub const UNVERIFIED: &str = "[dcbf]\nverify = false\n";
 
-/// All of the above.
-pub const ALL: &[&str] = &[
-    DEFAULT, TIGHT, WHOLE, ENSURING, COUNTING, UNSOUND, UNVERIFIED,
-];
-
 /// Meanings are worked out here: those of calls by themselves, and against the run's intent.
 pub const MEANT: &str = r#"
 [semantic]
@@ -105,6 +100,11 @@ block = 0.4
 max_drift = 1.0
 embed = "static"
 "#;
+
+/// All of the above.
+pub const ALL: &[&str] = &[
+    DEFAULT, TIGHT, WHOLE, ENSURING, COUNTING, UNSOUND, UNVERIFIED, MEANT,
+];
 
 pub fn policy(text: &str) -> Policy {
     let source = PolicySource::File("p.toml".into());

@@ -9,7 +9,7 @@ use gate::engine::RunReport;
 
 #[test]
 fn two_replays_are_equal_in_everything() {
-    let policies = policies(&[policies::ALL, &[policies::MEANT]].concat());
+    let policies = policies(policies::ALL);
     trial(140, Shape::ANY, 60, |case, trace| {
         let policy = &policies[case as usize % policies.len()];
         let (a, b) = (
