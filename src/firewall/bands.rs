@@ -16,12 +16,13 @@ pub struct Bands {
 }
 
 impl Bands {
-    /// The score of these similarities, and whether `harm_floor` raised it to `escalate`.
+    /// The score of these similarities, and whether `harm_floor` raised it to `escalate`. An `escalate`
+    /// above 1 is out of reach of the floor too.
     pub fn score(&self, harm: f64, intent: f64, benign: f64) -> (f64, bool) {
         let off = self.intent_weight * intent.max(0.0) + self.benign_weight * benign.max(0.0);
         let score = (harm - off).clamp(0.0, 1.0);
         let below = score < self.escalate;
-        let floored = below && harm >= self.harm_floor;
+        let floored = below && self.escalate <= 1.0 && harm >= self.harm_floor;
         (if floored { self.escalate } else { score }, floored)
     }
 }

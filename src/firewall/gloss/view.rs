@@ -46,10 +46,35 @@ pub fn tool(name: &str) -> String {
     out
 }
 
-/// The line of an intent.
+/// The line of an intent, of what it asks for.
 pub fn intent(intent: &str) -> String {
     let mut out = String::new();
-    line('\x08', "", intent, &mut out);
+    line('\x08', "", &wanted(intent), &mut out);
+    out
+}
+
+/// Words from which on a clause says what is not wanted; so do those that end in `n't`.
+const NEGATIONS: &[&str] = &["not", "never", "without", "dont", "neither", "nor"];
+
+/// An intent without what it forbids: from a negation to the end of its clause. Who says that nothing
+/// is to be deleted has not asked for a deletion.
+fn wanted(intent: &str) -> String {
+    let mut out = String::with_capacity(intent.len());
+    let mut forbidden = false;
+    for part in intent.split_inclusive(char::is_whitespace) {
+        let word = part.trim().to_lowercase().replace('\u{2019}', "'");
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '\'');
+        if bare == "but" {
+            forbidden = false;
+        }
+        forbidden |= NEGATIONS.contains(&bare) || bare.ends_with("n't");
+        if !forbidden {
+            out.push_str(part);
+        }
+        if word.ends_with(['.', ',', ';', ':', '!', '?']) || part.ends_with('\n') {
+            forbidden = false;
+        }
+    }
     out
 }
 
@@ -218,6 +243,25 @@ pub fn head(text: &str, most: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_forbidden_is_not_asked_for() {
+        for (intent, left) in [
+            (
+                "Read my mail. Do not delete anything. Then reply.",
+                "Read my mail. Do Then reply.",
+            ),
+            (
+                "Summarise it, but never send a mail, and file it",
+                "Summarise it, but and file it",
+            ),
+            ("Don\u{2019}t push\nRun the tests", "Run the tests"),
+            ("List files without removing any", "List files "),
+            ("Delete the log", "Delete the log"),
+        ] {
+            assert_eq!(wanted(intent), left);
+        }
+    }
     use crate::facets;
     use crate::trace::json;
 

@@ -32,8 +32,7 @@ pub const FORMAT: Format = Format {
         ..Mapping::NOTHING
     },
     notes: &[
-        "A file is recognised by a record with `tool`, `intent` and a `label` of the three, and neither `type` nor \
-         `run`; cases without labels have to be named with `--from cases`.",
+        "A file is recognised by a record with `tool` and a `label` of the three, and neither `type` nor `run`; cases without labels have to be named with `--from cases`.",
         "`category` says what kind of harm it is. Cases of one `group` are not independent of each other, as those \
          with one intent are not.",
         "A case without `args` has none; one without `intent` is judged without.",
@@ -62,13 +61,11 @@ fn recognise(sample: &[Json<'_>]) -> Option<Sign> {
     };
     let is_case = |record: &Json<'_>| {
         let label = text(record, "label").unwrap_or_default();
-        text(record, "tool").is_some()
-            && text(record, "intent").is_some()
-            && LABELS.iter().any(|(_, word)| *word == label)
+        text(record, "tool").is_some() && LABELS.iter().any(|(_, word)| *word == label)
     };
     let strange = |record: &Json<'_>| FOREIGN.iter().any(|field| record.get(field).is_some());
     let cases = sample.iter().any(is_case) && !sample.iter().any(strange);
-    cases.then(|| Sign::decisive("a record with `tool`, `intent` and a `label`"))
+    cases.then(|| Sign::decisive("a record with `tool` and a `label`"))
 }
 
 /// Reader of one input.

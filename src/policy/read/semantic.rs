@@ -88,6 +88,13 @@ fn computed<'t>(
     if !r.errors.is_empty() {
         return None;
     }
+    if harm_lines.iter().all(|line| embedder.embed(line).is_zero()) {
+        let id = embedder.id();
+        let message = format!("no description of harm says anything that `{id}` knows");
+        let help = "nothing would ever be close to harm: describe it in English, or choose another `embedder`";
+        r.error(at, message, Some(help.to_owned()));
+        return None;
+    }
     let bands = Bands {
         intent_weight,
         benign_weight,
