@@ -107,6 +107,8 @@ pub struct Calibrated {
     /// Descriptions of harm and of harmless work that calls were compared with; absent where scores are
     /// those of the recording.
     pub descriptions: Option<(u64, u64)>,
+    /// Whether some of them are others than those that gate has.
+    pub own_descriptions: bool,
     /// Its thresholds, those of the policy where that is about it.
     pub thresholds: Thresholds,
     /// Ordinary calls that were scored.

@@ -95,6 +95,7 @@ impl Pool {
             embedder: scorer.embedder,
             sha256: scorer.sha256.clone(),
             descriptions: scorer.descriptions,
+            own_descriptions: scorer.own_descriptions,
             thresholds: own,
             ordinary: self.ordinary.len() as u64,
             attacks: self.attacks.len() as u64,

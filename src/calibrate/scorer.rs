@@ -37,6 +37,8 @@ pub struct Scorer {
     pub thresholds: Thresholds,
     /// Descriptions of harm and of harmless work; absent where scores are those of the recording.
     pub descriptions: Option<(u64, u64)>,
+    /// Whether some of them are others than those that gate has.
+    pub own_descriptions: bool,
     /// Absent where scores are those of the recording.
     firewall: Option<Firewall>,
 }
@@ -57,6 +59,7 @@ impl Scorer {
             embedder: embedder.id(),
             sha256: embedder.sha256().map(str::to_owned),
             descriptions: Some((exemplars.harm.len() as u64, exemplars.benign.len() as u64)),
+            own_descriptions: *exemplars != Exemplars::built_in(),
             thresholds: Thresholds {
                 escalate: bands.escalate,
                 block: bands.block,
@@ -74,6 +77,7 @@ impl Scorer {
             embedder: RECORDED,
             sha256: None,
             descriptions: None,
+            own_descriptions: false,
             thresholds: Thresholds {
                 escalate,
                 block,

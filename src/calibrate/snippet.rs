@@ -6,9 +6,12 @@ use crate::embed;
 use crate::number::rounded;
 use std::fmt::Write;
 
-/// The table; absent where there is no ordinary call to go by.
+/// The table; absent where there is no ordinary call to go by, and where no threshold keeps to a rate:
+/// a default in its place would promise what it does not hold.
 pub(super) fn toml(found: &Calibrated, asked: &Asked) -> Option<String> {
     let least = found.least_told()?;
+    let suggested = &found.suggested;
+    suggested.escalate.and(suggested.block)?;
     let mut out = String::new();
     // Writing to a string does not fail.
     let _ = head(found, asked, least, &mut out);
@@ -35,6 +38,13 @@ fn head(found: &Calibrated, asked: &Asked, least: f64, out: &mut String) -> std:
         writeln!(
             out,
             "# `[embedders] {key}` has to name the folder of its model"
+        )?;
+    }
+    if found.own_descriptions {
+        let keys = "`exemplars`, `extend_exemplars`, `benign` and `extend_benign`";
+        writeln!(
+            out,
+            "# rests on the policy's own descriptions: keep its {keys}"
         )?;
     }
     Ok(())
@@ -67,7 +77,7 @@ fn key(
 ) -> std::fmt::Result {
     let share = percent(rate);
     let (Some(threshold), Some(flagged)) = (threshold, flagged) else {
-        return writeln!(out, "# no `{key}` keeps to {share} of the ordinary calls");
+        return Ok(());
     };
     let (alarms, caught) = (flagged.alarms.rate, flagged.caught.rate);
     let asked = format!("at most {share} asked");

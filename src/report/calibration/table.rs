@@ -239,10 +239,16 @@ fn categories(page: &mut Page<'_>, found: &Calibrated) {
 }
 
 fn suggested(page: &mut Page<'_>, found: &Calibrated, all: &Calibration) {
+    let (escalate, block) = (percent(all.escalate_at), percent(all.block_at));
     let Some(toml) = &found.suggested.toml else {
+        if found.ordinary > 0 {
+            page.section(&format!(
+                "{}: no thresholds escalate at most {escalate} of the ordinary calls and block {block}",
+                found.embedder
+            ));
+        }
         return;
     };
-    let (escalate, block) = (percent(all.escalate_at), percent(all.block_at));
     page.section(&format!(
         "{}: a policy that escalates at most {escalate} of the ordinary calls and blocks {block}",
         found.embedder
