@@ -7,21 +7,13 @@
 //!
 //! A line begins with a mark, see [`super::view`]; line ends inside a string are part of its line.
 
+use super::literals::{EDGE, chosen, is_marked, required};
 use super::table::Signs;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex::bytes::{Regex, RegexBuilder};
 use regex_syntax::ast::parse::Parser;
-use regex_syntax::ast::{
-    Ast, ClassSet, ClassSetItem, Literal, LiteralKind, RepetitionKind, RepetitionRange,
-};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
-
-/// Most literals of one set.
-const LITERALS: usize = 256;
-
-/// Most sets of one pattern: the bits of a byte.
-const SETS: usize = 8;
 
 /// Most patterns.
 const PATTERNS: usize = 512;
@@ -31,10 +23,21 @@ const PATTERNS: usize = 512;
 pub struct Patterns {
     patterns: Vec<Pattern>,
     literals: AhoCorasick,
-    /// By number of a literal: the patterns that it is for, with the bits of their sets it is in.
-    by_literal: Vec<Vec<(usize, u8)>>,
+    /// By number of a literal: what it is looked for.
+    by_literal: Vec<Vec<Use>>,
     /// Patterns that have no literals.
     always: Vec<usize>,
+}
+
+/// What a literal is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Use {
+    /// Number of the pattern.
+    pattern: u16,
+    /// The bit of the pattern's set that it is in.
+    set: u8,
+    /// Whether a word has to begin or end where it begins, and where it ends.
+    edges: [bool; 2],
 }
 
 /// A pattern, made ready when it is first tried.
@@ -70,7 +73,7 @@ impl Patterns {
     pub fn new(sources: &[(usize, String)]) -> Result<Patterns, String> {
         let mut patterns = Vec::new();
         let mut always = Vec::new();
-        let mut literals: BTreeMap<Vec<u8>, Vec<(usize, u8)>> = BTreeMap::new();
+        let mut literals: BTreeMap<Vec<u8>, Vec<Use>> = BTreeMap::new();
         // What a pattern says is enough here; what it comes to is worked out when it is first tried.
         let mut parser = Parser::new();
         for (at, (sign, source)) in sources.iter().enumerate() {
@@ -81,11 +84,14 @@ impl Patterns {
             }
             for (n, set) in sets.iter().enumerate() {
                 for literal in set {
-                    let of = literals.entry(literal.clone()).or_default();
-                    match of.last_mut() {
-                        Some((last, bits)) if *last == at => *bits |= 1 << n,
-                        _ => of.push((at, 1 << n)),
-                    }
+                    let bare = literal.strip_prefix(&[EDGE]).unwrap_or(literal);
+                    let left = bare.len() < literal.len();
+                    let word = bare.strip_suffix(&[EDGE]).unwrap_or(bare);
+                    literals.entry(word.to_vec()).or_default().push(Use {
+                        pattern: at as u16,
+                        set: 1 << n,
+                        edges: [left, word.len() < bare.len()],
+                    });
                 }
             }
             patterns.push(Pattern {
@@ -130,14 +136,19 @@ impl Patterns {
         }
         let mut met = [0_u8; PATTERNS];
         for found in self.literals.find_overlapping_iter(line) {
-            let of = self.by_literal.get(found.pattern().as_usize());
-            for (at, bits) in of.into_iter().flatten() {
-                let (Some(pattern), Some(met)) = (self.patterns.get(*at), met.get_mut(*at)) else {
+            let uses = self.by_literal.get(found.pattern().as_usize());
+            let edges = [is_edge(line, found.start()), is_edge(line, found.end())];
+            for used in uses.into_iter().flatten() {
+                let at = usize::from(used.pattern);
+                let (Some(pattern), Some(met)) = (self.patterns.get(at), met.get_mut(at)) else {
                     continue;
                 };
-                let before = *met;
-                *met |= bits;
-                if before != *met && *met == pattern.sets {
+                let lacks = |(needed, there): (bool, bool)| needed && !there;
+                if *met & used.set != 0 || used.edges.into_iter().zip(edges).any(lacks) {
+                    continue;
+                }
+                *met |= used.set;
+                if *met == pattern.sets {
                     attempt(pattern, signs);
                 }
             }
@@ -168,148 +179,36 @@ fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-fn is_mark(byte: u8) -> bool {
+/// Whether a word begins or ends here.
+fn is_edge(line: &[u8], at: usize) -> bool {
+    let is_word = |at: Option<usize>| {
+        let byte = at.and_then(|at| line.get(at));
+        byte.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_')
+    };
+    is_word(at.checked_sub(1)) != is_word(Some(at))
+}
+
+pub(super) fn is_mark(byte: u8) -> bool {
     super::view::MARKS
         .iter()
         .any(|(_, mark)| *mark == char::from(byte))
 }
 
-/// Whether every match begins with a mark.
-fn is_marked(ast: &Ast) -> bool {
-    let mark = |literal: &Literal| u8::try_from(literal.c).is_ok_and(is_mark);
-    match ast {
-        Ast::Literal(literal) => mark(literal),
-        Ast::ClassBracketed(class) if !class.negated => match &class.kind {
-            ClassSet::Item(ClassSetItem::Union(union)) => {
-                union.items.iter().all(|item| match item {
-                    ClassSetItem::Literal(literal) => mark(literal),
-                    _ => false,
-                })
-            }
-            _ => false,
-        },
-        Ast::Group(group) => is_marked(&group.ast),
-        Ast::Concat(parts) => parts.asts.first().is_some_and(is_marked),
-        Ast::Alternation(parts) => parts.asts.iter().all(is_marked),
-        _ => false,
-    }
-}
-
-/// Literals of which every match holds at least one.
-type Set = Vec<Vec<u8>>;
-
-/// Sets of which every match holds one of each; none where there is no such set.
-fn required(ast: &Ast) -> Vec<Set> {
-    let sets = match ast {
-        Ast::Literal(literal) => bytes(literal)
-            .map(|bytes| vec![bytes])
-            .into_iter()
-            .collect(),
-        // Flags could make literals stand for others, to the end of the group.
-        _ if sets_flags(ast) => return Vec::new(),
-        Ast::Group(group) => required(&group.ast),
-        Ast::Repetition(repeat) if repeats(&repeat.op.kind) => required(&repeat.ast),
-        Ast::Concat(parts) => in_a_row(&parts.asts),
-        Ast::Alternation(parts) => {
-            let mut all = Vec::new();
-            for part in &parts.asts {
-                match best(required(part)) {
-                    Some(set) => all.extend(set),
-                    None => return Vec::new(),
-                }
-            }
-            vec![all]
-        }
-        _ => return Vec::new(),
-    };
-    let fit = |set: &Set| !set.is_empty() && set.len() <= LITERALS && shortest(set) > 0;
-    sets.into_iter().filter(fit).collect()
-}
-
-fn sets_flags(ast: &Ast) -> bool {
-    match ast {
-        Ast::Flags(_) => true,
-        Ast::Group(group) => group.flags().is_some_and(|flags| !flags.items.is_empty()),
-        Ast::Concat(parts) => parts.asts.iter().any(|part| matches!(part, Ast::Flags(_))),
-        Ast::Alternation(parts) => parts.asts.iter().any(sets_flags),
-        _ => false,
-    }
-}
-
-/// The sets of parts that follow one another; literals in a row are one.
-fn in_a_row(parts: &[Ast]) -> Vec<Set> {
-    let mut sets = Vec::new();
-    let mut row = Vec::new();
-    for part in parts {
-        if let Ast::Literal(literal) = part
-            && let Some(bytes) = bytes(literal)
-        {
-            row.extend(bytes);
-            continue;
-        }
-        if !row.is_empty() {
-            sets.push(vec![std::mem::take(&mut row)]);
-        }
-        sets.extend(required(part));
-    }
-    if !row.is_empty() {
-        sets.push(vec![row]);
-    }
-    sets
-}
-
-/// Whether a repetition has at least one.
-fn repeats(kind: &RepetitionKind) -> bool {
-    match kind {
-        RepetitionKind::OneOrMore => true,
-        RepetitionKind::ZeroOrOne | RepetitionKind::ZeroOrMore => false,
-        RepetitionKind::Range(
-            RepetitionRange::Exactly(least)
-            | RepetitionRange::AtLeast(least)
-            | RepetitionRange::Bounded(least, _),
-        ) => *least > 0,
-    }
-}
-
-/// The bytes of a literal; none where it may be a byte that is no character.
-fn bytes(literal: &Literal) -> Option<Vec<u8>> {
-    let plain = literal.c.is_ascii() || literal.kind == LiteralKind::Verbatim;
-    plain.then(|| literal.c.to_string().into_bytes())
-}
-
-/// The set that tells most: of long literals, and of few.
-fn best(sets: Vec<Set>) -> Option<Set> {
-    sets.into_iter().max_by_key(telling)
-}
-
-fn telling(set: &Set) -> (usize, usize) {
-    (shortest(set), usize::MAX - set.len())
-}
-
-/// The sets that are looked for: those that tell most, and of sets with literals of one byte, which
-/// stand in nearly every text, at most one.
-fn chosen(mut sets: Vec<Set>) -> Vec<Set> {
-    sets.sort_by_key(|set| std::cmp::Reverse(telling(set)));
-    sets.dedup();
-    let telling = sets.iter().take_while(|set| shortest(set) > 1).count();
-    sets.truncate(telling.clamp(1, SETS));
-    sets
-}
-
-fn shortest(set: &Set) -> usize {
-    set.iter().map(Vec::len).min().unwrap_or(0)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::literals::best;
+    use super::super::view;
     use super::*;
+    use crate::facets;
+    use crate::firewall::Action;
+    use crate::trace::json::{self, Json};
 
     fn literals(pattern: &str) -> Option<Vec<String>> {
         let ast = Parser::new().parse(pattern).expect("a pattern");
         let set = best(required(&ast))?;
         Some(
             set.into_iter()
-                .map(|l| String::from_utf8_lossy(&l).into_owned())
+                .map(|l| String::from_utf8_lossy(&l).replace('\u{fffd}', "|"))
                 .collect(),
         )
     }
@@ -317,13 +216,14 @@ mod tests {
     #[test]
     fn every_match_holds_a_literal() {
         for (pattern, expected) in [
-            (r"\bcurl\b.*-d", Some(vec!["curl"])),
-            (r"\b(curl|wget)\s", Some(vec!["curl", "wget"])),
-            (r"(e-?mail|sms)", Some(vec!["mail", "sms"])),
+            (r"\bcurl\b.*-d", Some(vec!["|curl|"])),
+            (r"\b(curl|wget)\s", Some(vec!["|curl", "|wget"])),
+            (r"(e-?mail|sms)", Some(vec!["e-mail", "email", "sms"])),
+            (r"\b(to|cc\w*)=", Some(vec!["|cc", "|to="])),
             (r"(abc)+x?", Some(vec!["abc"])),
-            (r"x?[0-9]+", None),
+            (r"x?\d+", None),
             (r"(abc|\d+)", None),
-            (r"a[bc]d\.ef{0,3}", Some(vec!["d.e"])),
+            (r"a[bc]d\.ef{0,3}", Some(vec!["abd.e", "acd.e"])),
             (r"(?i)abc", None),
             (r"x?(?i:abc)", None),
             (r"x((?i)abc|def)", Some(vec!["x"])),
@@ -352,6 +252,41 @@ mod tests {
             patterns.find(text.as_bytes(), &mut signs);
             assert_eq!([0, 1, 2].map(|n| signs.has(n)), expected, "{text:?}");
         }
+    }
+
+    /// Over calls of all kinds: what is found is what each pattern finds by itself.
+    #[test]
+    fn nothing_is_missed() {
+        let table = super::super::table::Table::built_in();
+        let file = std::fs::read("fixtures/semantic/cases.jsonl").expect("cases");
+        let mut found = 0;
+        for case in file.split(|b| *b == b'\n').filter(|l| !l.is_empty()) {
+            let case = json::parse(case).expect("a case");
+            let tool = case.get("tool").and_then(Json::as_str).expect("a tool");
+            let args = case.get("args").expect("arguments");
+            let facets = facets::of_call(tool, args);
+            let text = args.leaves();
+            let action = Action {
+                tool,
+                args,
+                text: &text,
+                facets: &facets,
+            };
+            let (view, _) = view::of(&action);
+            let mut signs = Signs::default();
+            table.call.find(view.as_bytes(), &mut signs);
+            let mut alone = Signs::default();
+            for line in lines(view.as_bytes()) {
+                for pattern in &table.call.patterns {
+                    if !alone.has(pattern.sign) && pattern.matches(line) {
+                        alone.insert(pattern.sign);
+                        found += 1;
+                    }
+                }
+            }
+            assert_eq!(signs, alone, "{view}");
+        }
+        assert!(found > 500, "{found}");
     }
 
     #[test]
