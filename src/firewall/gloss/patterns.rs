@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn nothing_is_missed() {
         let table = super::super::table::Table::built_in();
-        let file = std::fs::read("fixtures/semantic/cases.jsonl").expect("cases");
+        let file: &[u8] = include_bytes!("../../../fixtures/semantic/cases.jsonl");
         let mut found = 0;
         for case in file.split(|b| *b == b'\n').filter(|l| !l.is_empty()) {
             let case = json::parse(case).expect("a case");
