@@ -28,7 +28,7 @@ use crate::trace::json::Json;
 use collect::{Field, Item};
 use command::{Script, Simple};
 use std::collections::HashSet;
-use tools::{Tool, Touch};
+use tools::Tool;
 
 /// Everything the arguments of a call say it does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,13 +57,15 @@ pub struct Facets {
 /// All facets of a call. Each can be had by itself, at less work, from [`Arguments`].
 pub fn of_call(tool: &str, args: &Json<'_>) -> Facets {
     let arguments = Arguments::new(tool, args);
+    let [reads, writes, deletes] = arguments.files([true; 3]);
+    let (urls, hosts) = arguments.addresses();
     Facets {
         commands: arguments.commands(),
-        reads: arguments.reads(),
-        writes: arguments.writes(),
-        deletes: arguments.deletes(),
-        urls: arguments.urls(),
-        hosts: arguments.hosts(),
+        reads,
+        writes,
+        deletes,
+        urls,
+        hosts,
         complete: arguments.complete(),
         beyond: arguments.beyond(),
     }
@@ -119,61 +121,57 @@ impl<'a> Arguments<'a> {
 
     /// See [`Facets::reads`].
     pub fn reads(&self) -> Vec<String> {
-        self.files(|_| Vec::new(), |touch| touch.reads, |effects| effects.reads)
+        let [reads, _, _] = self.files([true, false, false]);
+        reads
     }
 
     /// See [`Facets::writes`].
     pub fn writes(&self) -> Vec<String> {
-        let patched = |text| patch::files(text).collect();
-        self.files(patched, |touch| touch.writes, |effects| effects.writes)
+        let [_, writes, _] = self.files([false, true, false]);
+        writes
     }
 
     /// See [`Facets::deletes`].
     pub fn deletes(&self) -> Vec<String> {
-        self.files(
-            patch::deleted,
-            |touch| touch.deletes,
-            |effects| effects.deletes,
-        )
+        let [_, _, deletes] = self.files([false, false, true]);
+        deletes
     }
 
     /// See [`Facets::urls`].
     pub fn urls(&self) -> Vec<String> {
-        let mut list = List::default();
-        for item in &self.items {
-            for text in texts(item) {
-                urls::find(text).into_iter().for_each(|a| list.push(a.url));
-            }
-            if let Item::Text(Field { key, text, .. }) = item
-                && key.as_deref().is_some_and(tools::is_address)
-            {
-                let found = urls::of_value(text).into_iter();
-                list.extend(found.map(|address| address.url));
-            }
-        }
-        list.items
+        self.addresses().0
     }
 
     /// See [`Facets::hosts`].
     pub fn hosts(&self) -> Vec<String> {
-        let mut list = List::default();
+        self.addresses().1
+    }
+
+    /// Addresses, and hosts.
+    fn addresses(&self) -> (Vec<String>, Vec<String>) {
+        let (mut urls, mut hosts) = (List::default(), List::default());
         for item in &self.items {
-            for text in texts(item) {
-                urls::find(text).into_iter().for_each(|a| list.push(a.host));
+            for address in texts(item).into_iter().flat_map(urls::find) {
+                urls.push(address.url);
+                hosts.push(address.host);
             }
             match item {
                 Item::Text(Field { key, text, .. }) => {
                     let key = key.as_deref().unwrap_or("");
-                    list.extend(keyed_hosts(key, text));
+                    if tools::is_address(key) {
+                        let found = urls::of_value(text).into_iter();
+                        urls.extend(found.map(|address| address.url));
+                    }
+                    hosts.extend(keyed_hosts(key, text));
                 }
                 Item::Commands(script) => {
                     for command in &script.commands {
-                        list.extend(command_hosts(command));
+                        hosts.extend(command_hosts(command));
                     }
                 }
             }
         }
-        list.items
+        (urls.items, hosts.items)
     }
 
     fn scripts(&self) -> impl Iterator<Item = &Script> {
@@ -183,34 +181,52 @@ impl<'a> Arguments<'a> {
         })
     }
 
-    fn files<'i>(
-        &'i self,
-        patched: impl Fn(&'i str) -> Vec<&'i str>,
-        touched: impl Fn(Touch) -> bool,
-        of: impl Fn(effects::Effects) -> Vec<String>,
-    ) -> Vec<String> {
-        let mut list = List::default();
+    /// Files that are read, written and deleted, as far as each is wanted.
+    fn files(&self, wanted: [bool; 3]) -> [Vec<String>; 3] {
+        let mut lists: [List; 3] = Default::default();
+        let [reads, writes, deletes] = &mut lists;
+        let [wants_reads, wants_writes, wants_deletes] = wanted;
         for item in &self.items {
             match item {
                 Item::Text(Field { key, text, dir }) => {
                     if self.tool.is_patch(key.as_deref()) {
-                        let paths = patched(text).into_iter();
-                        paths.for_each(|path| list.push_path(dir, path));
+                        if wants_writes {
+                            patch::files(text).for_each(|path| writes.push_path(dir, path));
+                        }
+                        if wants_deletes {
+                            let paths = patch::deleted(text).into_iter();
+                            paths.for_each(|path| deletes.push_path(dir, path));
+                        }
                     }
-                    let touch = |key: &String| self.tool.touches(key, text);
-                    if key.as_ref().is_some_and(|key| touched(touch(key))) {
-                        list.push_path(dir, text);
+                    let Some(key) = key else { continue };
+                    let touch = self.tool.touches(key, text);
+                    for (list, touched) in [
+                        (&mut *reads, wants_reads && touch.reads),
+                        (&mut *writes, wants_writes && touch.writes),
+                        (&mut *deletes, wants_deletes && touch.deletes),
+                    ] {
+                        if touched {
+                            list.push_path(dir, text);
+                        }
                     }
                 }
                 Item::Commands(script) => {
                     for command in &script.commands {
-                        let paths = of(effects::of_command(command));
-                        list.extend_files(&command.dirs, &paths);
+                        let effects = effects::of_command(command);
+                        for (list, wanted, paths) in [
+                            (&mut *reads, wants_reads, &effects.reads),
+                            (&mut *writes, wants_writes, &effects.writes),
+                            (&mut *deletes, wants_deletes, &effects.deletes),
+                        ] {
+                            if wanted {
+                                list.extend_files(&command.dirs, paths);
+                            }
+                        }
                     }
                 }
             }
         }
-        list.items
+        lists.map(|list| list.items)
     }
 }
 

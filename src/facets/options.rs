@@ -63,7 +63,16 @@ pub const NONE: Options = Options {
 
 /// Whether `name` is one of the names in a list separated by spaces.
 pub fn is_in(list: &str, name: &str) -> bool {
-    !name.is_empty() && list.split(' ').any(|entry| entry == name)
+    let (list, name) = (list.as_bytes(), name.as_bytes());
+    let Some(first) = name.first() else {
+        return false;
+    };
+    // Lists are long and asked of every key and word: only where the first letter stands is looked.
+    memchr::memchr_iter(*first, list).any(|at| {
+        let begins = at == 0 || list.get(at - 1) == Some(&b' ');
+        let ends = matches!(list.get(at + name.len()), None | Some(b' '));
+        begins && ends && list.get(at..at + name.len()) == Some(name) && !name.contains(&b' ')
+    })
 }
 
 impl Options {
@@ -192,6 +201,26 @@ mod tests {
                 Arg::Operand("-o", 10),
             ]
         );
+    }
+
+    #[test]
+    fn entries_of_a_list_are_whole_words() {
+        for (name, found) in [
+            ("ab", true),
+            ("abc", true),
+            ("c", true),
+            ("a", false),
+            ("b", false),
+            ("bc", false),
+            ("ab abc", false),
+            ("abcd", false),
+            ("c ", false),
+            (" ", false),
+            ("", false),
+        ] {
+            assert_eq!(is_in("ab abc c", name), found, "{name}");
+        }
+        assert!(!is_in("", "a") && !is_in("", ""));
     }
 
     #[test]

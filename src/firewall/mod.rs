@@ -16,4 +16,4 @@ pub mod text;
 pub use bands::{Bands, bands};
 pub use exemplars::Exemplars;
 pub use score::{Firewall, Score, embed};
-pub use text::{Action, Prepared};
+pub use text::{Action, Prepared, Ready, prepare};

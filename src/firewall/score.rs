@@ -17,11 +17,11 @@
 
 use super::bands::Bands;
 use super::exemplars::Exemplars;
+use super::gloss::Intents;
 use super::gloss::table::{Entry, Table};
-use super::gloss::{Gloss, Intents};
-use super::text::{self, Action, IntentText, Prepared};
+use super::text::{Action, Prepared, Ready, prepare};
 use crate::embed::{Embedder, Embedding};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// What the closeness of the text to a description of harm counts where there is no intent.
 pub const UNASKED: f64 = 0.6;
@@ -42,14 +42,7 @@ pub struct Score {
     /// The nearest description of harm; empty where there is none.
     pub nearest: Arc<str>,
     /// What was embedded.
-    pub embedded: Prepared,
-}
-
-/// An intent taken apart and embedded.
-#[derive(Debug)]
-struct Intent {
-    text: IntentText,
-    vector: Option<Embedding>,
+    pub embedded: Arc<Prepared>,
 }
 
 /// An embedder with descriptions and thresholds.
@@ -62,9 +55,7 @@ pub struct Firewall {
     /// the number of the description.
     entries: Vec<(f64, usize)>,
     bands: Bands,
-    gloss: Gloss,
-    intents: Intents<Intent>,
-    unknown: Intent,
+    intents: Intents<Embedding>,
 }
 
 impl Firewall {
@@ -82,18 +73,12 @@ impl Firewall {
             };
             (entry.strength * cosine, nearest)
         };
-        let gloss = Gloss::default();
         Firewall {
             entries: Table::built_in().entries.iter().map(close).collect(),
-            unknown: Intent {
-                text: IntentText::new(&gloss, None),
-                vector: None,
-            },
             harm,
             benign,
             embedder,
             bands,
-            gloss,
             intents: Intents::default(),
         }
     }
@@ -105,16 +90,22 @@ impl Firewall {
 
     /// Judges an action against the intent of its run.
     pub fn score(&self, action: &Action<'_>, intent: Option<&str>) -> Score {
-        let known = intent.map(|intent| self.intent(intent));
-        let asked = known.as_deref().unwrap_or(&self.unknown);
-        let (embedded, found) = text::prepare(&self.gloss, action, &asked.text);
-        let vector = self.embedder.embed(&embedded.text);
+        self.score_ready(&prepare(action, intent), intent)
+    }
+
+    /// Judges an action that was made ready with this intent.
+    pub fn score_ready(&self, ready: &Ready, intent: Option<&str>) -> Score {
+        let asked = intent.map(|intent| {
+            let embed = || self.embedder.embed(intent);
+            self.intents.get(intent, embed)
+        });
+        let vector = self.embedder.embed(&ready.prepared.text);
         let (mut harm, mut nearest) = greatest(&vector, self.harm.iter().map(|(_, other)| other));
-        if asked.vector.is_none() {
+        if asked.is_none() {
             harm *= UNASKED;
         }
         let (mut benign, _) = greatest(&vector, self.benign.iter());
-        for entry in &found {
+        for entry in &ready.entries {
             let Some(&(close, at)) = self.entries.get(entry.number) else {
                 continue;
             };
@@ -124,7 +115,7 @@ impl Firewall {
                 (harm, nearest) = (close, at);
             }
         }
-        let intent = asked.vector.as_ref().map_or(0.0, |v| vector.cosine(v));
+        let intent = asked.as_ref().map_or(0.0, |v| vector.cosine(v));
         let (score, floored) = self.bands.score(harm, intent, benign);
         let nearest = self.harm.get(nearest);
         Score {
@@ -134,23 +125,13 @@ impl Firewall {
             benign,
             floored,
             nearest: nearest.map_or_else(|| Arc::from(""), |(line, _)| Arc::clone(line)),
-            embedded,
+            embedded: Arc::clone(&ready.prepared),
         }
     }
 
     /// The vector of an action's text, as [`Firewall::score`] compares it with the intent.
     pub fn embed(&self, action: &Action<'_>, intent: Option<&str>) -> Embedding {
-        let known = intent.map(|intent| self.intent(intent));
-        let asked = known.as_deref().unwrap_or(&self.unknown);
-        let (embedded, _) = text::prepare(&self.gloss, action, &asked.text);
-        self.embedder.embed(&embedded.text)
-    }
-
-    fn intent(&self, intent: &str) -> Arc<Intent> {
-        self.intents.get(intent, || Intent {
-            text: IntentText::new(&self.gloss, Some(intent)),
-            vector: Some(self.embedder.embed(intent)),
-        })
+        embed(&*self.embedder, action, intent)
     }
 }
 
@@ -163,11 +144,5 @@ fn greatest<'e>(vector: &Embedding, others: impl Iterator<Item = &'e Embedding>)
 
 /// The vector of an action's text, as [`Firewall::score`] compares it with the intent.
 pub fn embed(embedder: &dyn Embedder, action: &Action<'_>, intent: Option<&str>) -> Embedding {
-    static GLOSS: OnceLock<(Gloss, Intents<IntentText>)> = OnceLock::new();
-    let (gloss, intents) = GLOSS.get_or_init(Default::default);
-    let asked = match intent {
-        Some(text) => intents.get(text, || IntentText::new(gloss, intent)),
-        None => Arc::new(IntentText::new(gloss, None)),
-    };
-    embedder.embed(&text::prepare(gloss, action, &asked).0.text)
+    embedder.embed(&prepare(action, intent).prepared.text)
 }

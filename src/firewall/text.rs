@@ -3,9 +3,10 @@
 use super::blank;
 use super::gloss::table::Entry;
 use super::gloss::view::head;
-use super::gloss::{Gloss, IntentSigns};
+use super::gloss::{Gloss, IntentSigns, Intents};
 use crate::facets::Facets;
 use crate::trace::json::Json;
+use std::sync::{Arc, OnceLock};
 
 /// Bytes of a text that are embedded, of its head.
 const HEAD: usize = 400;
@@ -39,52 +40,86 @@ pub struct Prepared {
     pub blanked: usize,
 }
 
+/// An action made ready to be embedded, whoever embeds it.
+#[derive(Clone, Debug)]
+pub struct Ready {
+    /// Its text.
+    pub prepared: Arc<Prepared>,
+    /// The gloss entries that were found, in the order of the table.
+    pub entries: Vec<&'static Entry>,
+}
+
+/// Makes an action ready. What an intent and a tool's name come to is remembered up to a bound, which
+/// changes no result.
+pub fn prepare(action: &Action<'_>, intent: Option<&str>) -> Ready {
+    static KNOWN: OnceLock<Known> = OnceLock::new();
+    let known = KNOWN.get_or_init(Known::default);
+    match intent {
+        Some(text) => {
+            let asked = known.intents.get(text, || known.take_apart(intent));
+            asked.prepare(&known.gloss, action)
+        }
+        None => {
+            let asked = known.unknown.get_or_init(|| known.take_apart(None));
+            asked.prepare(&known.gloss, action)
+        }
+    }
+}
+
+#[derive(Default)]
+struct Known {
+    gloss: Gloss,
+    intents: Intents<IntentText>,
+    unknown: OnceLock<IntentText>,
+}
+
+impl Known {
+    /// Takes an intent apart; without one nothing is blanked and nothing is unasked.
+    fn take_apart(&self, intent: Option<&str>) -> IntentText {
+        IntentText {
+            copies: blank::Intent::new(intent.unwrap_or("")),
+            signs: self.gloss.intent(intent),
+        }
+    }
+}
+
 /// What an intent comes to for the text of actions.
 #[derive(Debug)]
-pub struct IntentText {
+struct IntentText {
     copies: blank::Intent,
     signs: IntentSigns,
 }
 
 impl IntentText {
-    /// Takes an intent apart; without one nothing is blanked and nothing is unasked.
-    pub fn new(gloss: &Gloss, intent: Option<&str>) -> IntentText {
-        IntentText {
-            copies: blank::Intent::new(intent.unwrap_or("")),
-            signs: gloss.intent(intent),
-        }
-    }
-}
-
-/// Puts an action's text together; the entries of the gloss found come along.
-pub fn prepare(
-    gloss: &Gloss,
-    action: &Action<'_>,
-    intent: &IntentText,
-) -> (Prepared, Vec<&'static Entry>) {
-    let (blanked_text, blanked) = intent.copies.blank(action.text);
-    let found = gloss.of(action, &blanked_text, &intent.signs);
-    let mut text = String::with_capacity(action.tool.len() + HEAD + TAIL + 128);
-    text.push_str(action.tool);
-    text.push(' ');
-    if blanked_text.len() <= HEAD + TAIL {
-        text.push_str(&blanked_text);
-    } else {
-        let tail = head(&blanked_text, blanked_text.len() - TAIL).len();
-        text.push_str(head(&blanked_text, HEAD));
+    /// Puts an action's text together.
+    fn prepare(&self, gloss: &Gloss, action: &Action<'_>) -> Ready {
+        let (blanked_text, blanked) = self.copies.blank(action.text);
+        let entries = gloss.of(action, &blanked_text, &self.signs);
+        let mut text = String::with_capacity(action.tool.len() + HEAD + TAIL + 128);
+        text.push_str(action.tool);
         text.push(' ');
-        text.push_str(&blanked_text[tail..]);
-    }
-    for (at, entry) in found.iter().enumerate() {
-        if !found[..at].iter().any(|other| other.words == entry.words) {
+        if blanked_text.len() <= HEAD + TAIL {
+            text.push_str(&blanked_text);
+        } else {
+            let tail = head(&blanked_text, blanked_text.len() - TAIL).len();
+            text.push_str(head(&blanked_text, HEAD));
             text.push(' ');
-            text.push_str(entry.words);
+            text.push_str(&blanked_text[tail..]);
+        }
+        for (at, entry) in entries.iter().enumerate() {
+            if !entries[..at].iter().any(|other| other.words == entry.words) {
+                text.push(' ');
+                text.push_str(entry.words);
+            }
+        }
+        let prepared = Prepared {
+            text,
+            gloss: entries.iter().map(|entry| entry.id).collect(),
+            blanked,
+        };
+        Ready {
+            prepared: Arc::new(prepared),
+            entries,
         }
     }
-    let prepared = Prepared {
-        text,
-        gloss: found.iter().map(|entry| entry.id).collect(),
-        blanked,
-    };
-    (prepared, found)
 }

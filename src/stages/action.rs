@@ -3,7 +3,7 @@
 
 use super::CallContext;
 use crate::facets;
-use crate::firewall::{Action, embed};
+use crate::firewall::{Action, Ready, prepare};
 use crate::state::{Embedded, StateView};
 
 /// Longest intent that is looked at, in bytes: what a user asked for, not what was attached to it.
@@ -37,6 +37,14 @@ impl<'a> CallContext<'a> {
             facets: self.done.get_or_init(|| facets::of_call(tool, args)),
         })
     }
+
+    /// The call's text as it is embedded, put together once for all who look at it; absent where
+    /// [`CallContext::action`] is.
+    pub fn ready(&self) -> Option<&Ready> {
+        let action = self.action()?;
+        let make = || prepare(&action, self.intent());
+        Some(self.ready.get_or_init(make))
+    }
 }
 
 /// What the scope barrier goes by when a call is judged.
@@ -66,10 +74,10 @@ pub(super) fn sight(cx: &CallContext<'_>) -> Sight {
     let Some(intent) = cx.intent() else {
         return Sight::Recorded;
     };
-    match cx.action() {
-        Some(action) => Sight::Embedded(Embedded {
+    match cx.ready() {
+        Some(ready) => Sight::Embedded(Embedded {
             context: embedder.embed(intent).values,
-            action: embed(&**embedder, &action, Some(intent)).values,
+            action: embedder.embed(&ready.prepared.text).values,
         }),
         None => Sight::Untold,
     }

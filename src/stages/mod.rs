@@ -15,6 +15,7 @@ mod semantic;
 
 use crate::engine::decision::{self, Reading};
 use crate::facets::Facets;
+use crate::firewall::Ready;
 use crate::policy::Policy;
 use crate::policy::matcher::NameSet;
 use crate::state::history::History;
@@ -189,6 +190,8 @@ pub struct CallContext<'a> {
     text: OnceLock<String>,
     /// All that the arguments say the call does, worked out when first asked for.
     done: OnceLock<Facets>,
+    /// The call's text as it is embedded, put together when first asked for.
+    ready: OnceLock<Ready>,
     /// What the arguments say the call does, in the order of `bindings::FACETS`, each worked out
     /// when first asked for. Absent where that cannot be known.
     facets: [OnceLock<Option<cel::Value>>; bindings::FACETS.len()],
@@ -220,6 +223,7 @@ impl<'a> CallContext<'a> {
             args: OnceLock::new(),
             text: OnceLock::new(),
             done: OnceLock::new(),
+            ready: OnceLock::new(),
             facets: Default::default(),
         }
     }

@@ -58,11 +58,11 @@ fn scored(
     cx: &CallContext<'_>,
     notes: &mut Notes,
 ) -> Verdict {
-    let Some(action) = cx.action() else {
+    let Some(ready) = cx.ready() else {
         notes.unscored = true;
         return Verdict::Error(Finding::blind("harm"));
     };
-    let score = computed.firewall.score(&action, cx.intent());
+    let score = computed.firewall.score_ready(ready, cx.intent());
     notes.semantic_score = Some(score.score);
     notes.without_intent = cx.intent().is_none();
     let band = Band::of(score.score, settings);

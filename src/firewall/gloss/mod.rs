@@ -5,6 +5,7 @@
 //! in the intent, and in how the two hang together ([`relation`]).
 
 mod commands;
+mod literals;
 pub mod patterns;
 pub mod relation;
 pub mod table;

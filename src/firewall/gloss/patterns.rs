@@ -1,30 +1,43 @@
-//! Many patterns looked for in one text: only those of whose literals one stands in the text are
-//! tried.
+//! Many patterns looked for in one text: only those whose literals stand in a line of it are tried,
+//! and on that line alone.
 //!
-//! A pattern's literals are read off its syntax: every match holds at least one of them. All
-//! literals are looked for in one pass. A pattern that has none is always tried. So the work is a
-//! pass over the text and one more for each pattern that may match.
+//! What literals a match has to hold is read off a pattern's syntax: sets of which each has one in
+//! every match. All literals are looked for in one pass. A pattern that has none is always tried. So
+//! the work is a pass over the text and one over a line for each pattern that may match there.
+//!
+//! A line begins with a mark, see [`super::view`]; line ends inside a string are part of its line.
 
+use super::literals::{EDGE, chosen, is_marked, required};
 use super::table::Signs;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex::bytes::{Regex, RegexBuilder};
-use regex_syntax::ParserBuilder;
-use regex_syntax::hir::{Hir, HirKind};
+use regex_syntax::ast::parse::Parser;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// Most literals of one pattern.
-const LITERALS: usize = 256;
+/// Most patterns.
+const PATTERNS: usize = 512;
 
 /// Patterns by the signs that they are for.
 #[derive(Debug)]
 pub struct Patterns {
     patterns: Vec<Pattern>,
     literals: AhoCorasick,
-    /// By number of a literal: the patterns that are tried where it stands.
-    by_literal: Vec<Vec<usize>>,
+    /// By number of a literal: what it is looked for.
+    by_literal: Vec<Vec<Use>>,
     /// Patterns that have no literals.
     always: Vec<usize>,
+}
+
+/// What a literal is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Use {
+    /// Number of the pattern.
+    pattern: u16,
+    /// The bit of the pattern's set that it is in.
+    set: u8,
+    /// Whether a word has to begin or end where it begins, and where it ends.
+    edges: [bool; 2],
 }
 
 /// A pattern, made ready when it is first tried.
@@ -32,23 +45,25 @@ pub struct Patterns {
 struct Pattern {
     sign: usize,
     source: String,
+    /// One bit for each set of literals of which a match holds one.
+    sets: u8,
+    /// Whether every match begins with a mark, and so with the line.
+    marked: bool,
     ready: OnceLock<Option<Regex>>,
 }
 
 impl Pattern {
-    /// Whether it matches; one that cannot be made ready counts as if it did.
-    fn matches(&self, text: &[u8]) -> bool {
+    /// Whether it matches a line; one that cannot be made ready counts as if it did.
+    fn matches(&self, line: &[u8]) -> bool {
         let ready = self.ready.get_or_init(|| {
-            let mut regex = RegexBuilder::new(&self.source);
+            let anchored = self.marked.then(|| format!("\\A(?:{})", self.source));
+            let mut regex = RegexBuilder::new(anchored.as_deref().unwrap_or(&self.source));
             let regex = regex.unicode(false).multi_line(true).size_limit(64 << 20);
             regex.build().ok()
         });
-        ready.as_ref().is_none_or(|regex| regex.is_match(text))
+        ready.as_ref().is_none_or(|regex| regex.is_match(line))
     }
 }
-
-/// Numbers of patterns that have been tried.
-type Tried = [u64; 8];
 
 impl Patterns {
     /// Reads patterns, each with its sign.
@@ -58,31 +73,41 @@ impl Patterns {
     pub fn new(sources: &[(usize, String)]) -> Result<Patterns, String> {
         let mut patterns = Vec::new();
         let mut always = Vec::new();
-        let mut literals: BTreeMap<Vec<u8>, Vec<usize>> = BTreeMap::new();
+        let mut literals: BTreeMap<Vec<u8>, Vec<Use>> = BTreeMap::new();
+        // What a pattern says is enough here; what it comes to is worked out when it is first tried.
+        let mut parser = Parser::new();
         for (at, (sign, source)) in sources.iter().enumerate() {
-            let mut parser = ParserBuilder::new();
-            let parser = parser.unicode(false).utf8(false).multi_line(true);
-            let hir = parser.build().parse(source).map_err(|e| e.to_string())?;
-            match required(&hir) {
-                Some(set) => {
-                    for literal in set {
-                        literals.entry(literal).or_default().push(at);
-                    }
+            let ast = parser.parse(source).map_err(|e| e.to_string())?;
+            let sets = chosen(required(&ast));
+            if sets.is_empty() {
+                always.push(at);
+            }
+            for (n, set) in sets.iter().enumerate() {
+                for literal in set {
+                    let bare = literal.strip_prefix(&[EDGE]).unwrap_or(literal);
+                    let left = bare.len() < literal.len();
+                    let word = bare.strip_suffix(&[EDGE]).unwrap_or(bare);
+                    literals.entry(word.to_vec()).or_default().push(Use {
+                        pattern: at as u16,
+                        set: 1 << n,
+                        edges: [left, word.len() < bare.len()],
+                    });
                 }
-                None => always.push(at),
             }
             patterns.push(Pattern {
                 sign: *sign,
                 source: source.clone(),
+                sets: (0..sets.len()).fold(0, |bits, n| bits | 1 << n),
+                marked: is_marked(&ast),
                 ready: OnceLock::new(),
             });
         }
-        if patterns.len() > 64 * Tried::default().len() {
+        if patterns.len() > PATTERNS {
             return Err(format!("{} patterns are too many", patterns.len()));
         }
         let mut builder = AhoCorasick::builder();
         let found = builder
-            .kind(Some(AhoCorasickKind::DFA))
+            .kind(Some(AhoCorasickKind::ContiguousNFA))
             .build(literals.keys())
             .map_err(|e| e.to_string())?;
         Ok(Patterns {
@@ -93,32 +118,39 @@ impl Patterns {
         })
     }
 
-    /// Adds the signs of the patterns that match.
+    /// Adds the signs of the patterns that match a line.
     pub fn find(&self, text: &[u8], signs: &mut Signs) {
-        let mut tried = Tried::default();
-        let mut attempt = |at: usize, signs: &mut Signs| {
-            let Some(word) = tried.get_mut(at / 64) else {
-                return;
-            };
-            let bit = 1 << (at % 64);
-            if *word & bit != 0 {
-                return;
-            }
-            *word |= bit;
-            if let Some(pattern) = self.patterns.get(at)
-                && !signs.has(pattern.sign)
-                && pattern.matches(text)
-            {
+        for line in lines(text) {
+            self.find_in(line, signs);
+        }
+    }
+
+    fn find_in(&self, line: &[u8], signs: &mut Signs) {
+        let attempt = |pattern: &Pattern, signs: &mut Signs| {
+            if !signs.has(pattern.sign) && pattern.matches(line) {
                 signs.insert(pattern.sign);
             }
         };
-        for at in &self.always {
-            attempt(*at, signs);
+        for pattern in self.always.iter().filter_map(|at| self.patterns.get(*at)) {
+            attempt(pattern, signs);
         }
-        for found in self.literals.find_overlapping_iter(text) {
-            let patterns = self.by_literal.get(found.pattern().as_usize());
-            for at in patterns.into_iter().flatten() {
-                attempt(*at, signs);
+        let mut met = [0_u8; PATTERNS];
+        for found in self.literals.find_overlapping_iter(line) {
+            let uses = self.by_literal.get(found.pattern().as_usize());
+            let edges = [is_edge(line, found.start()), is_edge(line, found.end())];
+            for used in uses.into_iter().flatten() {
+                let at = usize::from(used.pattern);
+                let (Some(pattern), Some(met)) = (self.patterns.get(at), met.get_mut(at)) else {
+                    continue;
+                };
+                let lacks = |(needed, there): (bool, bool)| needed && !there;
+                if *met & used.set != 0 || used.edges.into_iter().zip(edges).any(lacks) {
+                    continue;
+                }
+                *met |= used.set;
+                if *met == pattern.sets {
+                    attempt(pattern, signs);
+                }
             }
         }
     }
@@ -135,50 +167,48 @@ impl Patterns {
     }
 }
 
-/// Literals of which every match holds at least one; `None` where there are none, or too many.
-fn required(hir: &Hir) -> Option<Vec<Vec<u8>>> {
-    let set = match hir.kind() {
-        HirKind::Literal(literal) => vec![literal.0.to_vec()],
-        HirKind::Capture(capture) => required(&capture.sub)?,
-        HirKind::Repetition(repeat) if repeat.min > 0 => required(&repeat.sub)?,
-        HirKind::Concat(parts) => {
-            let sets = parts.iter().filter_map(required);
-            sets.max_by_key(|set| (shortest(set), usize::MAX - set.len()))?
-        }
-        HirKind::Alternation(parts) => {
-            let mut all = Vec::new();
-            for part in parts {
-                all.extend(required(part)?);
-            }
-            all
-        }
-        HirKind::Class(_) | HirKind::Empty | HirKind::Look(_) | HirKind::Repetition(_) => {
-            return None;
-        }
-    };
-    (!set.is_empty() && set.len() <= LITERALS && shortest(&set) > 0).then_some(set)
+/// The lines of a text: each from a mark to the next.
+fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let mut ends = memchr::memchr_iter(b'\n', rest).map(|at| at + 1);
+        let end = ends.find(|&end| rest.get(end).copied().is_some_and(is_mark));
+        let (line, after) = rest.split_at_checked(end.unwrap_or(rest.len()))?;
+        rest = after;
+        (!line.is_empty()).then_some(line)
+    })
 }
 
-fn shortest(set: &[Vec<u8>]) -> usize {
-    set.iter().map(Vec::len).min().unwrap_or(0)
+/// Whether a word begins or ends here.
+fn is_edge(line: &[u8], at: usize) -> bool {
+    let is_word = |at: Option<usize>| {
+        let byte = at.and_then(|at| line.get(at));
+        byte.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_')
+    };
+    is_word(at.checked_sub(1)) != is_word(Some(at))
+}
+
+pub(super) fn is_mark(byte: u8) -> bool {
+    super::view::MARKS
+        .iter()
+        .any(|(_, mark)| *mark == char::from(byte))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::literals::best;
+    use super::super::view;
     use super::*;
+    use crate::facets;
+    use crate::firewall::Action;
+    use crate::trace::json::{self, Json};
 
     fn literals(pattern: &str) -> Option<Vec<String>> {
-        let mut parser = ParserBuilder::new();
-        let hir = parser
-            .unicode(false)
-            .utf8(false)
-            .build()
-            .parse(pattern)
-            .expect("a pattern");
-        let set = required(&hir)?;
+        let ast = Parser::new().parse(pattern).expect("a pattern");
+        let set = best(required(&ast))?;
         Some(
             set.into_iter()
-                .map(|l| String::from_utf8_lossy(&l).into_owned())
+                .map(|l| String::from_utf8_lossy(&l).replace('\u{fffd}', "|"))
                 .collect(),
         )
     }
@@ -186,16 +216,77 @@ mod tests {
     #[test]
     fn every_match_holds_a_literal() {
         for (pattern, expected) in [
-            (r"\bcurl\b.*-d", Some(vec!["curl"])),
-            (r"\b(curl|wget)\s", Some(vec!["curl", "wget"])),
-            (r"(e-?mail|sms)", Some(vec!["mail", "sms"])),
+            (r"\bcurl\b.*-d", Some(vec!["|curl|"])),
+            (r"\b(curl|wget)\s", Some(vec!["|curl", "|wget"])),
+            (r"(e-?mail|sms)", Some(vec!["e-mail", "email", "sms"])),
+            (r"\b(to|cc\w*)=", Some(vec!["|cc", "|to="])),
             (r"(abc)+x?", Some(vec!["abc"])),
-            (r"x?[0-9]+", None),
+            (r"x?\d+", None),
             (r"(abc|\d+)", None),
+            (r"a[bc]d\.ef{0,3}", Some(vec!["abd.e", "acd.e"])),
+            (r"(?i)abc", None),
+            (r"x?(?i:abc)", None),
+            (r"x((?i)abc|def)", Some(vec!["x"])),
+            (r"(?:abc){2}\x27?", Some(vec!["abc"])),
         ] {
             let expected = expected.map(|list| list.into_iter().map(str::to_owned).collect());
             assert_eq!(literals(pattern), expected, "{pattern}");
         }
+    }
+
+    /// All sets have to be met, and in one line.
+    #[test]
+    fn lines_are_told_apart_by_their_marks() {
+        let sources = ["\x02\\S*key=.*value", "drop\\s+table", "[\x02\x03]b"];
+        let sources = sources.iter().map(|s| (*s).to_owned()).enumerate();
+        let patterns = Patterns::new(&sources.collect::<Vec<_>>()).expect("patterns");
+        for (text, expected) in [
+            ("\x02akey=a value\n", [true, false, false]),
+            ("\x02akey=a\n\x02b=value\n", [false, false, true]),
+            ("\x02a=key=value\n", [true, false, false]),
+            ("\x03a=drop\ntable\n", [false, true, false]),
+            ("\x03a=drop\n\x03table\n", [false, false, false]),
+            ("\x03a b\n\x03b", [false, false, true]),
+        ] {
+            let mut signs = Signs::default();
+            patterns.find(text.as_bytes(), &mut signs);
+            assert_eq!([0, 1, 2].map(|n| signs.has(n)), expected, "{text:?}");
+        }
+    }
+
+    /// Over calls of all kinds: what is found is what each pattern finds by itself.
+    #[test]
+    fn nothing_is_missed() {
+        let table = super::super::table::Table::built_in();
+        let file: &[u8] = include_bytes!("../../../fixtures/semantic/cases.jsonl");
+        let mut found = 0;
+        for case in file.split(|b| *b == b'\n').filter(|l| !l.is_empty()) {
+            let case = json::parse(case).expect("a case");
+            let tool = case.get("tool").and_then(Json::as_str).expect("a tool");
+            let args = case.get("args").expect("arguments");
+            let facets = facets::of_call(tool, args);
+            let text = args.leaves();
+            let action = Action {
+                tool,
+                args,
+                text: &text,
+                facets: &facets,
+            };
+            let (view, _) = view::of(&action);
+            let mut signs = Signs::default();
+            table.call.find(view.as_bytes(), &mut signs);
+            let mut alone = Signs::default();
+            for line in lines(view.as_bytes()) {
+                for pattern in &table.call.patterns {
+                    if !alone.has(pattern.sign) && pattern.matches(line) {
+                        alone.insert(pattern.sign);
+                        found += 1;
+                    }
+                }
+            }
+            assert_eq!(signs, alone, "{view}");
+        }
+        assert!(found > 500, "{found}");
     }
 
     #[test]

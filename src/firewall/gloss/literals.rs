@@ -1,0 +1,255 @@
+//! Literals that every match of a pattern has to hold, read off the pattern's syntax.
+//!
+//! Neighbours are multiplied out as far as that stays few: of `(to|cc)=` the literals are `to=` and
+//! `cc=`. They may have an edge of a word at their ends, so that `\b(me|self)\b` is not tried for
+//! every `name`. What is not understood has no literals, which costs time and misses nothing.
+
+use super::patterns::is_mark;
+use regex_syntax::ast::{
+    AssertionKind, Ast, ClassSet, ClassSetItem, Literal, LiteralKind, RepetitionKind,
+    RepetitionRange,
+};
+
+/// Most literals of one set.
+const LITERALS: usize = 256;
+
+/// Most members of a class that is taken for so many literals.
+const MEMBERS: usize = 10;
+
+/// Most sets of one pattern: the bits of a byte.
+const SETS: usize = 8;
+
+/// Whether every match begins with a mark.
+pub(super) fn is_marked(ast: &Ast) -> bool {
+    let mark = |literal: &Literal| u8::try_from(literal.c).is_ok_and(is_mark);
+    match ast {
+        Ast::Literal(literal) => mark(literal),
+        Ast::ClassBracketed(class) if !class.negated => match &class.kind {
+            ClassSet::Item(ClassSetItem::Union(union)) => {
+                union.items.iter().all(|item| match item {
+                    ClassSetItem::Literal(literal) => mark(literal),
+                    _ => false,
+                })
+            }
+            _ => false,
+        },
+        Ast::Group(group) => is_marked(&group.ast),
+        Ast::Concat(parts) => parts.asts.first().is_some_and(is_marked),
+        Ast::Alternation(parts) => parts.asts.iter().all(is_marked),
+        _ => false,
+    }
+}
+
+/// Literals of which every match holds at least one; [`EDGE`] stands at their ends where a word has
+/// to begin or end there.
+pub(super) type Set = Vec<Vec<u8>>;
+
+/// Stands for `\b`; no literal holds it.
+pub(super) const EDGE: u8 = 0xff;
+
+/// Most literals that the neighbours of alternatives bring along.
+const NEIGHBOURS: usize = 8;
+
+/// Sets of which every match holds one of each; none where there is no such set.
+pub(super) fn required(ast: &Ast) -> Vec<Set> {
+    in_a_row(std::slice::from_ref(ast), &nothing(), &nothing())
+}
+
+fn nothing() -> Set {
+    vec![Vec::new()]
+}
+
+/// The sets of parts that follow one another, one of `before` in front and one of `after` behind.
+fn in_a_row(parts: &[Ast], before: &Set, after: &Set) -> Vec<Set> {
+    // Flags could make literals stand for others, to the end of the group.
+    if parts.iter().any(sets_flags) {
+        return Vec::new();
+    }
+    if let [Ast::Concat(inner)] = parts {
+        return in_a_row(&inner.asts, before, after);
+    }
+    let mut sets = Vec::new();
+    let mut row = before.clone();
+    for (at, part) in parts.iter().enumerate() {
+        if let Some(texts) = exact(part) {
+            row = joined(&row, &texts).unwrap_or_else(|| {
+                sets.push(std::mem::take(&mut row));
+                texts
+            });
+            continue;
+        }
+        let next = match parts.get(at + 1) {
+            Some(next) => exact(next),
+            None => Some(after.clone()),
+        };
+        let few = |set: &Set| set.len() <= NEIGHBOURS;
+        let next = next.filter(few).unwrap_or_else(nothing);
+        let last = Some(&row).filter(|row| few(row)).cloned();
+        sets.extend(inside(part, &last.unwrap_or_else(nothing), &next));
+        sets.push(std::mem::replace(&mut row, nothing()));
+    }
+    sets.push(joined(&row, after).unwrap_or(row));
+    sets.iter_mut().for_each(clean);
+    let says = |literal: &Vec<u8>| literal.iter().any(|byte| *byte != EDGE);
+    sets.retain(|set| !set.is_empty() && set.len() <= LITERALS && set.iter().all(says));
+    sets
+}
+
+/// The sets of a part that may be more than [`exact`] tells.
+fn inside(part: &Ast, before: &Set, after: &Set) -> Vec<Set> {
+    match part {
+        _ if sets_flags(part) => Vec::new(),
+        Ast::Group(group) => inside(&group.ast, before, after),
+        Ast::Concat(parts) => in_a_row(&parts.asts, before, after),
+        Ast::Alternation(parts) => {
+            let mut all = Vec::new();
+            for part in &parts.asts {
+                match best(in_a_row(std::slice::from_ref(part), before, after)) {
+                    Some(set) => all.extend(set),
+                    None => return Vec::new(),
+                }
+            }
+            vec![all]
+        }
+        Ast::Repetition(repeat) if repeats(&repeat.op.kind) => required(&repeat.ast),
+        _ => Vec::new(),
+    }
+}
+
+/// All texts that a part stands for, where they are few.
+fn exact(part: &Ast) -> Option<Set> {
+    match part {
+        _ if sets_flags(part) => None,
+        Ast::Empty(_) => Some(nothing()),
+        Ast::Literal(literal) => Some(vec![bytes(literal)?]),
+        Ast::Assertion(assertion) if assertion.kind == AssertionKind::WordBoundary => {
+            Some(vec![vec![EDGE]])
+        }
+        Ast::Group(group) => exact(&group.ast),
+        Ast::Repetition(repeat) if repeat.op.kind == RepetitionKind::ZeroOrOne => {
+            let mut texts = exact(&repeat.ast)?;
+            texts.push(Vec::new());
+            Some(texts)
+        }
+        Ast::Concat(parts) => {
+            let mut row = nothing();
+            for part in &parts.asts {
+                row = joined(&row, &exact(part)?)?;
+            }
+            Some(row)
+        }
+        Ast::Alternation(parts) => {
+            let mut all = Vec::new();
+            for part in &parts.asts {
+                all.extend(exact(part)?);
+            }
+            (all.len() <= LITERALS).then_some(all)
+        }
+        Ast::ClassBracketed(class) if !class.negated => members(&class.kind),
+        _ => None,
+    }
+}
+
+/// The members of a class, where they are few.
+fn members(class: &ClassSet) -> Option<Set> {
+    let mut all = Vec::new();
+    let mut add = |item: &ClassSetItem| match item {
+        ClassSetItem::Literal(literal) if literal.c.is_ascii() => {
+            all.push(bytes(literal)?);
+            Some(())
+        }
+        ClassSetItem::Range(range) if range.start.c.is_ascii() && range.end.c.is_ascii() => {
+            all.extend((range.start.c..=range.end.c).map(|c| c.to_string().into_bytes()));
+            Some(())
+        }
+        _ => None,
+    };
+    match class {
+        ClassSet::Item(ClassSetItem::Union(union)) => union.items.iter().try_for_each(add)?,
+        ClassSet::Item(item) => add(item)?,
+        ClassSet::BinaryOp(_) => return None,
+    }
+    (all.len() <= MEMBERS).then_some(all)
+}
+
+/// Every text of one set with every text of another behind it, where they are few.
+fn joined(one: &Set, other: &Set) -> Option<Set> {
+    (one.len() * other.len() <= LITERALS).then(|| {
+        let pairs = one.iter().flat_map(|a| other.iter().map(move |b| (a, b)));
+        pairs.map(|(a, b)| [&**a, &**b].concat()).collect()
+    })
+}
+
+/// Leaves edges at the ends alone: inside a literal nothing is gained by looking at them.
+fn clean(set: &mut Set) {
+    for literal in set.iter_mut() {
+        let (left, right) = (
+            literal.first() == Some(&EDGE),
+            literal.last() == Some(&EDGE),
+        );
+        literal.retain(|byte| *byte != EDGE);
+        if literal.is_empty() {
+            continue;
+        }
+        if left {
+            literal.insert(0, EDGE);
+        }
+        if right {
+            literal.push(EDGE);
+        }
+    }
+    set.sort();
+    set.dedup();
+}
+
+fn sets_flags(ast: &Ast) -> bool {
+    match ast {
+        Ast::Flags(_) => true,
+        Ast::Group(group) => group.flags().is_some_and(|flags| !flags.items.is_empty()),
+        Ast::Concat(parts) => parts.asts.iter().any(|part| matches!(part, Ast::Flags(_))),
+        Ast::Alternation(parts) => parts.asts.iter().any(sets_flags),
+        _ => false,
+    }
+}
+
+/// Whether a repetition has at least one.
+fn repeats(kind: &RepetitionKind) -> bool {
+    match kind {
+        RepetitionKind::OneOrMore => true,
+        RepetitionKind::ZeroOrOne | RepetitionKind::ZeroOrMore => false,
+        RepetitionKind::Range(
+            RepetitionRange::Exactly(least)
+            | RepetitionRange::AtLeast(least)
+            | RepetitionRange::Bounded(least, _),
+        ) => *least > 0,
+    }
+}
+
+/// The bytes of a literal; none where it may be a byte that is no character.
+fn bytes(literal: &Literal) -> Option<Vec<u8>> {
+    let plain = literal.c.is_ascii() || literal.kind == LiteralKind::Verbatim;
+    plain.then(|| literal.c.to_string().into_bytes())
+}
+
+/// The set that tells most: of long literals, and of few.
+pub(super) fn best(sets: Vec<Set>) -> Option<Set> {
+    sets.into_iter().max_by_key(telling)
+}
+
+fn telling(set: &Set) -> (usize, usize) {
+    (shortest(set), usize::MAX - set.len())
+}
+
+/// The sets that are looked for: those that tell most, and of sets with literals of one byte, which
+/// stand in nearly every text, at most one.
+pub(super) fn chosen(mut sets: Vec<Set>) -> Vec<Set> {
+    sets.sort_by_key(|set| std::cmp::Reverse(telling(set)));
+    sets.dedup();
+    let telling = sets.iter().take_while(|set| shortest(set) > 1).count();
+    sets.truncate(telling.clamp(1, SETS));
+    sets
+}
+
+fn shortest(set: &Set) -> usize {
+    set.iter().map(Vec::len).min().unwrap_or(0)
+}
