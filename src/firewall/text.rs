@@ -76,7 +76,8 @@ pub fn prepare(
         text.push_str(&blanked_text[tail..]);
     }
     for (at, entry) in found.iter().enumerate() {
-        if !found[..at].iter().any(|other| other.words == entry.words) {
+        let embedded = !entry.harm || entry.is_sure();
+        if embedded && !found[..at].iter().any(|other| other.words == entry.words) {
             text.push(' ');
             text.push_str(entry.words);
         }
