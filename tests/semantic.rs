@@ -244,4 +244,4 @@ fn without_an_intent_only_the_action_speaks() {
 
 /// Embedder, least AUC, least recall and most false alarms at the default `escalate`.
 const RECORDED: &[(&str, f64, f64, f64)] =
-    &[("static", 0.97, 0.95, 0.10), ("hash", 0.97, 0.95, 0.10)];
+    &[("static", 0.97, 0.93, 0.08), ("hash", 0.97, 0.93, 0.08)];

@@ -72,9 +72,9 @@ impl Gloss {
         relation::signs(action, text, &view, &intent.words, &mut found);
         let entries = table.entries.iter().filter(|entry| entry.holds(&signs));
         let entries: Vec<&Entry> = entries.collect();
-        // Words for harmless work are not added to what has the shape of harm.
-        match entries.iter().any(|entry| entry.harm) {
-            true => entries.into_iter().filter(|entry| entry.harm).collect(),
+        // Words for harmless work are not added to what has the sure shape of harm.
+        match entries.iter().any(|entry| entry.harm && entry.is_sure()) {
+            true => entries.into_iter().filter(|entry| entry.beside).collect(),
             false => entries,
         }
     }
@@ -89,6 +89,10 @@ impl Gloss {
         let line = view::tool(tool);
         table.tool.find(line.as_bytes(), &mut signs);
         table.call.find(line.as_bytes(), &mut signs);
+        // A tool that deletes messages does not send them.
+        if signs.has(table.sign("t_delete")) {
+            signs.remove(table.sign("t_send"));
+        }
         // A tool that reads, or sends whatever it is told to, is no messenger by its name alone.
         if signs.has(table.sign("t_looks")) || signs.has(table.sign("t_http")) {
             for name in ["t_send", "t_social", "t_buy", "t_pay", "t_money"] {

@@ -3,7 +3,8 @@
 //! `sign NAME PATTERN` is a regular expression over one line of the view; several lines with one
 //! name add up. `@T`, `@K` and so on stand for the mark of a kind of line, see [`super::view`].
 //! `harm ID STRENGTH CONDITION => WORDS` and `safe …` are entries: every part of the condition has
-//! to hold, `a|b` holds where either sign was found, and `!a` where it was not.
+//! to hold, `a|b` holds where either sign was found, and `!a` where it was not. `near …` is an entry
+//! of harmless work that counts beside harm as well: it tells that the call is about what was asked.
 
 use super::patterns::Patterns;
 use std::collections::HashMap;
@@ -97,6 +98,8 @@ pub struct Entry {
     pub id: &'static str,
     /// Whether it tells of harm; otherwise of harmless work.
     pub harm: bool,
+    /// Whether it counts where harm was found: all of harm do, and signs of nearness to the intent.
+    pub beside: bool,
     /// How sure the shape alone tells it, in (0, 1]: closeness of the words to a description counts
     /// this much.
     pub strength: f64,
@@ -107,7 +110,16 @@ pub struct Entry {
     when: Vec<Part>,
 }
 
+/// From this strength on the shape is sure enough for its words to be part of the embedded text.
+const SURE: f64 = 0.5;
+
 impl Entry {
+    /// Whether its words are embedded with the text, and those of harmless work kept away from it;
+    /// a less sure entry counts by itself only.
+    pub fn is_sure(&self) -> bool {
+        self.strength >= SURE
+    }
+
     /// Whether these signs are what it asks for.
     pub fn holds(&self, signs: &Signs) -> bool {
         let mut parts = self.when.iter();
@@ -203,9 +215,10 @@ impl Table {
 fn entry(line: &'static str, number: usize, names: &HashMap<&str, usize>) -> Option<Entry> {
     let (head, words) = line.split_once(" => ")?;
     let mut head = head.split(' ');
-    let harm = match head.next()? {
-        "harm" => true,
-        "safe" => false,
+    let (harm, beside) = match head.next()? {
+        "harm" => (true, true),
+        "safe" => (false, false),
+        "near" => (false, true),
         _ => return None,
     };
     let (id, strength) = (head.next()?, head.next()?.parse().ok()?);
@@ -223,6 +236,7 @@ fn entry(line: &'static str, number: usize, names: &HashMap<&str, usize>) -> Opt
     (0.0 < strength && strength <= 1.0 && !when.is_empty()).then_some(Entry {
         id,
         harm,
+        beside,
         strength,
         words,
         number,
