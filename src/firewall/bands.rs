@@ -31,9 +31,9 @@ impl Bands {
 /// where the name is not known.
 pub fn bands(embedder: &str) -> Bands {
     let (intent_weight, benign_weight, escalate, block) = match embedder {
-        "hash" => (1.0, 0.25, 0.13, 0.6),
-        "minilm" => (1.0, 0.5, 0.12, 0.6),
-        _ => (0.5, 0.5, 0.16, 0.55),
+        "hash" => (0.5, 0.25, 0.25, 0.75),
+        "minilm" => (0.5, 0.25, 0.25, 0.65),
+        _ => (0.5, 0.25, 0.3, 0.55),
     };
     Bands {
         intent_weight,

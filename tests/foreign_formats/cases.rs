@@ -8,15 +8,17 @@ fn read(records: &[&str]) -> Log {
 }
 
 #[test]
-fn recognised_by_a_tool_an_intent_and_a_label() {
+fn recognised_by_a_tool_and_a_label() {
     for label in ["benign", "harm", "attack"] {
         let case = format!(r#"{{"tool":"f","intent":"i","label":"{label}"}}"#);
         assert_eq!(recognised(&[&case]), ["cases", "canonical"]);
+        // Labels that are passed over would make ordinary traffic of attacks.
+        let bare = format!(r#"{{"tool":"f","label":"{label}"}}"#);
+        assert_eq!(recognised(&[&bare]), ["cases", "canonical"]);
     }
     // A trace may carry fields of its own: they do not make its calls runs of their own.
     for other in [
         r#"{"tool":"f","intent":"i"}"#,
-        r#"{"tool":"f","label":"harm"}"#,
         r#"{"tool":"f","intent":"i","label":"other"}"#,
         r#"{"tool":"f","intent":"i","label":"harm","run":"r"}"#,
         r#"{"type":"tool_call","tool":"f","intent":"i","label":"harm"}"#,
