@@ -156,7 +156,10 @@ fn verdict(args: &Args, made: &Made, inputs: &[InputSummary]) -> Exit {
         allow_empty: args.input.allow_empty,
         ..Leniency::default()
     };
-    match unusable_inputs(inputs.iter(), made.faults, made.rows, leniency) {
+    let calls = made.rows + made.rowless;
+    let rowless =
+        (made.rowless > 0).then(|| format!("{} without a row", many(made.rowless, "call")));
+    match unusable_inputs(inputs.iter(), made.faults, calls, leniency).or(rowless) {
         Some(reason) => {
             let written = many(made.rows, "row");
             say(&format!("gate: {reason}; {written} written"));
