@@ -112,6 +112,35 @@ fn what_is_wrong_is_said() {
     }
 }
 
+/// Only what stands before the first layer is the normalisation of the inputs: under its plain name, or
+/// within the module that holds all layers.
+#[test]
+fn statistics_of_something_else_are_no_normalisation() {
+    let named = |mean: &'static str, std: &'static str| {
+        let mut all = tensors();
+        (all[0].0, all[1].0) = (mean, std);
+        read(&safetensors(&all, &metadata()))
+    };
+    let plain = read(&sound()).expect("sound");
+    let wrapped = named("net.mean", "net.std").expect("within the module of all layers");
+    assert_eq!(wrapped.h(&[3.0, 1.0]), plain.h(&[3.0, 1.0]));
+    let half = named("mean", "net.std").expect_err("a pair of two places");
+    assert!(half.why.contains("no `std`"), "{}", half.why);
+    for (mean, std) in [
+        ("out.mean", "in.std"),
+        ("1.mean", "1.std"),
+        ("net.0.mean", "net.0.std"),
+        ("net.1.mean", "net.1.std"),
+    ] {
+        let refusal = named(mean, std).expect_err(mean);
+        assert!(
+            refusal.why.contains("belongs to no dense layer"),
+            "{}",
+            refusal.why
+        );
+    }
+}
+
 #[test]
 fn golden_outputs_are_verified_within_their_tolerance() {
     let h = read(&sound()).expect("sound").h(&[3.0, 1.0]);
