@@ -76,6 +76,40 @@ fn a_model_replaces_the_five_or_stands_beside_them() {
     );
 }
 
+/// The table that a model is trained on is made by the policy that names the model, before there is one;
+/// its features are those that the model will get.
+#[test]
+fn a_table_needs_no_model() {
+    for (rest, model) in [
+        ("", "[dcbf]\nneural = \"FILE\"\n"),
+        (
+            "[dcbf.barriers.scope]\nembed = \"static\"\n",
+            "[dcbf]\nneural = \"FILE\"\n",
+        ),
+        (
+            "[dcbf.barriers.scope]\nenabled = false\nembed = \"static\"\n",
+            "[dcbf.barriers.x]\nmodel = \"FILE\"\n",
+        ),
+        (
+            "[dcbf.barriers.privacy]\nbudget = 2.0\nweight = 0\n",
+            "[dcbf.barriers.x]\nmodel = \"FILE\"\n",
+        ),
+        (
+            "[dcbf.barriers.privacy]\nmodel = \"FILE\"\n",
+            "[dcbf.barriers.x]\nmodel = \"FILE\"\n",
+        ),
+    ] {
+        let text = |file| format!("{model}{rest}").replace("FILE", file);
+        let source = PolicySource::BuiltIn;
+        let none = gate::policy::parse_without_models(&text("nowhere"), "gate.toml", source, &load);
+        let mut none = none.unwrap_or_else(|errors| panic!("{}", errors[0]));
+        none.count_default_features();
+        assert!(none.neural().next().is_none());
+        let with = read(&text("plain.safetensors"));
+        assert_eq!(none.parameters_sha256(), with.parameters_sha256(), "{rest}");
+    }
+}
+
 #[test]
 fn what_features_count_by_stays_where_the_five_are_replaced() {
     let policy = read(
