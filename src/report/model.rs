@@ -53,7 +53,10 @@ fn standing(model: &Model) -> String {
         return "not named: a policy has to set `features`".to_owned();
     };
     match names.iter().find(|name| features::named(name).is_none()) {
-        Some(strange) => format!("`{strange}` is none that gate computes: no barrier here"),
+        Some(strange) => {
+            let strange = text::name(strange);
+            format!("`{strange}` is none that gate computes: no barrier here")
+        }
         None => format!("all of {}", features::VERSION),
     }
 }
