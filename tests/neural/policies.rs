@@ -1,6 +1,6 @@
 //! What policies make of models: replacing or beside, conflicts, the effective form, warnings.
 
-use super::build::{TRAINED, archive, members, safetensors, tensors, with};
+use super::build::{TRAINED, archive, members, metadata, safetensors, tensors, with};
 use gate::barriers;
 use gate::diag::Diagnostic;
 use gate::policy::{Policy, PolicySource, effective, parse};
@@ -216,7 +216,7 @@ fn mistakes_are_told_with_their_place() {
         ),
         (
             "[dcbf]\nneural = 1\n",
-            "2:10: `dcbf.neural` has to be a string, not a whole number",
+            "2:10: `dcbf.neural` has to be a string or a table, not a whole number",
         ),
         ("[dcbf.neural]\nmargin = 1\n", "`dcbf.neural` needs `model`"),
         (
@@ -308,6 +308,23 @@ fn a_model_without_a_version_is_doubted() {
     assert_eq!(codes(&policy), ["unversioned_features"]);
 }
 
+/// The model comes to 5.5 at most.
+#[test]
+fn a_margin_that_no_state_can_meet_is_doubted() {
+    let at = |margin: &str| {
+        let text = format!("[dcbf.neural]\nmodel = \"plain.safetensors\"\nmargin = {margin}\n");
+        let policy = read(&text);
+        let found = policy.warnings.iter().find(|w| w.code == "unsafe_at_start");
+        found.map(|w| w.message.clone())
+    };
+    assert_eq!(at("5.5"), None);
+    let told = at("6").expect("a warning");
+    assert_eq!(
+        told,
+        "`neural` is -0.5 at most in any state: every call is refused"
+    );
+}
+
 /// h comes out of the features of the state, less the margin.
 #[test]
 fn the_value_is_that_of_the_model_less_the_margin() {
@@ -325,6 +342,27 @@ fn the_value_is_that_of_the_model_less_the_margin() {
     let expected = 2.0 * 3.125f64.tanh() - 3.0 * (-0.25f64).tanh() + 0.5 - 0.25;
     assert!((h - expected).abs() < 1e-12, "{h} and {expected}");
     assert_eq!(why, None);
+}
+
+/// Deviations from the mean are told of models that have a mean.
+#[test]
+fn a_model_that_does_not_normalise_names_no_deviations() {
+    let mut bare = tensors();
+    bare.retain(|(name, ..)| !matches!(*name, "mean" | "std"));
+    let bare = safetensors(&bare, &metadata());
+    let cause = |bytes: &[u8]| {
+        let from = |_: &str| Ok(bytes.to_vec());
+        let text = "[dcbf]\nneural = \"m\"\n";
+        let policy = parse(text, "gate.toml", PolicySource::BuiltIn, &from).expect("a policy");
+        let state = AgentState {
+            step_count: 30,
+            ..AgentState::default()
+        };
+        let measure = &policy.dcbf.barriers[0].measure;
+        (barriers::definition(measure).cause)(&policy, measure, &state.view(RunView::default()))
+    };
+    assert!(cause(&super::build::sound()).starts_with("steps 30 lies 14.5 deviations above"));
+    assert_eq!(cause(&bare), "");
 }
 
 /// A feature that is no number makes h no number, and that is -1, never a pass.

@@ -20,6 +20,18 @@ fn table(features: &str, version: Option<&str>) -> String {
     String::from_utf8(out).expect("UTF-8")
 }
 
+/// What a policy would refuse is not told to be of the list.
+#[test]
+fn a_model_of_another_list_is_told_so() {
+    let own = table(r#"["steps","loops"]"#, Some("gate-features/1"));
+    assert!(own.contains("all of gate-features/1"), "{own}");
+    let other = table(r#"["steps","loops"]"#, Some("gate-features/2"));
+    assert!(
+        other.contains("of another list than gate-features/1: no barrier here"),
+        "{other}"
+    );
+}
+
 /// The name of a feature is text of whoever made the file.
 #[test]
 fn names_do_not_act_on_a_terminal() {

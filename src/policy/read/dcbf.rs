@@ -75,6 +75,10 @@ fn neural_alone<'t>(r: &mut Reader<'t>, item: Item<'t>, base: Alpha) -> Option<B
             Read::Off(..) => None,
         };
     }
+    if item.value.get_ref().as_str().is_none() {
+        r.wrong(&item, "a string or a table");
+        return None;
+    }
     let model = neural::file(r, item, &Given::default(), true)?;
     Some(BarrierSpec {
         name: "neural".to_owned(),
