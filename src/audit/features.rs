@@ -52,6 +52,8 @@ pub struct FeatureTable<'w> {
 pub struct Made {
     /// Rows handed on.
     pub rows: u64,
+    /// Calls that gave no row.
+    pub rowless: u64,
     /// Faults met.
     pub faults: u64,
     /// The first faults and warnings.
@@ -82,6 +84,7 @@ impl Output for FeatureTable<'_> {
     fn decision(&mut self, decided: Final) {
         let decision = decided.decision;
         let Some(probed) = decided.probed else {
+            self.made.rowless += 1;
             return;
         };
         self.made.rows += 1;

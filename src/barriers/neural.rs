@@ -42,6 +42,10 @@ fn cause(policy: &Policy, measure: &Measure, view: &StateView<'_>) -> String {
 /// The features that lie farthest from what the model was trained on, in deviations from the mean.
 fn unusual(neural: &Neural, values: &[f64]) -> String {
     let network = &neural.model.network;
+    if !network.is_normalised() {
+        // The model does not say what is usual.
+        return String::new();
+    }
     let far = neural.features.iter().zip(values).enumerate();
     let far = far.map(|(i, (feature, value))| (feature, value, network.normalised(i, *value)));
     let mut far: Vec<_> = far.filter(|(_, _, d)| d.abs() >= NOTABLE).collect();

@@ -33,7 +33,8 @@ pub(super) struct Args {
     #[command(flatten)]
     input: InputArgs,
 
-    /// Policy file, or a preset, whose labels, windows, lists and budgets the features go by
+    /// Policy file, or a preset, whose labels, windows, lists and budgets the features go by; the models
+    /// that it names are not opened
     /// [default: the gate.toml found upward, else built in]
     #[arg(long, value_name = "POLICY", help_heading = "Policy")]
     policy: Option<PathBuf>,
@@ -69,7 +70,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         return list(args);
     }
     let sources = Sources::find(&args.input.files)?;
-    let mut policy = policy::load(args.policy.as_deref(), &sources.directories)?;
+    let mut policy = policy::load_without_models(args.policy.as_deref(), &sources.directories)?;
     policy.count_default_features();
     let unfinished = Unfinished::default();
     unfinished.remove_when_interrupted();
@@ -112,7 +113,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
 }
 
 fn list(args: &Args) -> anyhow::Result<Exit> {
-    let mut policy = policy::load(args.policy.as_deref(), &[])?;
+    let mut policy = policy::load_without_models(args.policy.as_deref(), &[])?;
     policy.count_default_features();
     let listed = Listed {
         parameters_sha256: policy.parameters_sha256(),
@@ -156,7 +157,10 @@ fn verdict(args: &Args, made: &Made, inputs: &[InputSummary]) -> Exit {
         allow_empty: args.input.allow_empty,
         ..Leniency::default()
     };
-    match unusable_inputs(inputs.iter(), made.faults, made.rows, leniency) {
+    let calls = made.rows + made.rowless;
+    let rowless =
+        (made.rowless > 0).then(|| format!("{} without a row", many(made.rowless, "call")));
+    match unusable_inputs(inputs.iter(), made.faults, calls, leniency).or(rowless) {
         Some(reason) => {
             let written = many(made.rows, "row");
             say(&format!("gate: {reason}; {written} written"));

@@ -2,8 +2,9 @@
 
 use super::Told;
 use crate::diag::Diagnostic;
+use crate::policy::read::Load;
 use crate::policy::read::MAX_BYTES;
-use crate::policy::{Policy, PolicySource, parse};
+use crate::policy::{Policy, PolicySource, parse, parse_without_models};
 use anyhow::{Context, bail};
 use std::fs::File;
 use std::io::{self, Read};
@@ -24,13 +25,31 @@ const MOST: usize = 256 << 20;
 /// # Errors
 /// It cannot be read, or has errors; they are all in the message.
 pub(super) fn load(named: Option<&Path>, audited: &[PathBuf]) -> anyhow::Result<Policy> {
+    load_by(named, audited, parse)
+}
+
+/// The policy of a command that makes what models are trained on: the same, with no model opened.
+///
+/// # Errors
+/// Those of [`load`].
+pub(super) fn load_without_models(
+    named: Option<&Path>,
+    audited: &[PathBuf],
+) -> anyhow::Result<Policy> {
+    load_by(named, audited, parse_without_models)
+}
+
+/// Reads the text of a policy; its name, where it came from, and how to read what it names.
+type Parse = fn(&str, &str, PolicySource, &Load<'_>) -> Result<Policy, Vec<Diagnostic>>;
+
+fn load_by(named: Option<&Path>, audited: &[PathBuf], parse: Parse) -> anyhow::Result<Policy> {
     match named {
         Some(path) => match path.to_str().and_then(Policy::preset) {
             Some(policy) => Ok(policy),
-            None => read(path),
+            None => read(path, parse),
         },
         None => match find(audited)? {
-            Some(path) => read(&path),
+            Some(path) => read(&path, parse),
             None => Ok(Policy::built_in()),
         },
     }
@@ -73,7 +92,7 @@ fn bytes(path: &Path, most: usize) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn read(path: &Path) -> anyhow::Result<Policy> {
+fn read(path: &Path, parse: Parse) -> anyhow::Result<Policy> {
     let name = path.display().to_string();
     let text = bytes(path, MAX_BYTES).with_context(|| format!("policy `{name}` cannot be read"))?;
     let text = String::from_utf8(text).with_context(|| format!("policy `{name}` is not UTF-8"))?;

@@ -151,7 +151,7 @@ impl<'a> Monitor<'a> {
         run.advance();
         run.join_siblings(policy);
         let mut judged = judge::precheck(&self.stages, &run.state)
-            .or_else(|| label_failure.map(judge::unlabelled))
+            .or_else(|| judge::unlabelled(&self.stages, label_failure?))
             .unwrap_or_else(|| {
                 let mut cx = CallContext::new(policy, &call, &names, &run.state, run.view());
                 cx.id = &identity.text;

@@ -48,7 +48,8 @@ fn value(feature: Feature, policy: &Policy, view: &StateView<'_>) -> f64 {
         Feature::CostRatio => ratio(view.cost.usd(), by.limit.usd()),
         Feature::Tokens => view.tokens as f64,
         Feature::Drift => cosine_of(view).map_or(0.0, |cosine| 1.0 - cosine),
-        Feature::DriftKnown => flag(cosine_of(view).is_some()),
+        // What the recording does not tell, or cannot be compared, is not known.
+        Feature::DriftKnown => flag(cosine_of(view).is_some_and(f64::is_finite)),
         Feature::PhaseIdle => flag(view.phase == Phase::Idle),
         Feature::PhasePlanning => flag(view.phase == Phase::Planning),
         Feature::PhaseActing => flag(view.phase == Phase::Acting),

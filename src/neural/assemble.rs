@@ -63,7 +63,7 @@ pub fn network(tensors: &[Tensor], metadata: &Metadata, given: &Given) -> Result
         );
         return Err(Refusal::new(why));
     }
-    let (mean, std) = parts.normalisation(inputs)?;
+    let (mean, std) = parts.normalisation(&layers, inputs)?;
     parts.nothing_left()?;
     Ok(Network {
         mean,
@@ -143,12 +143,26 @@ impl<'t> Parts<'t> {
         })
     }
 
-    /// Mean and deviation of the inputs; neither means that they are taken as they are.
-    fn normalisation(&mut self, inputs: usize) -> Result<(Vec<f64>, Vec<f64>), Refusal> {
-        let named = |wanted: &'static str| {
-            move |own: &str| own.rsplit('.').next().is_some_and(|last| last == wanted)
+    /// Mean and deviation of the inputs; neither means that they are taken as they are. Others of that
+    /// name, within the module of a layer or further on, normalise something else and stay left over.
+    fn normalisation(
+        &mut self,
+        layers: &[Dense],
+        inputs: usize,
+    ) -> Result<(Vec<f64>, Vec<f64>), Refusal> {
+        // A module that holds the whole network stands before every name.
+        let first = layers.first().and_then(|layer| layer.name.split_once('.'));
+        let wrapping = first
+            .map(|(module, _)| format!("{module}."))
+            .filter(|module| layers.iter().all(|l| l.name.starts_with(module)))
+            .unwrap_or_default();
+        let plain = |t: &Tensor| matches!(t.name.as_str(), "mean" | "std");
+        let before = match self.tensors.iter().any(plain) {
+            true => "",
+            false => wrapping.as_str(),
         };
-        let (mean, std) = (self.take(named("mean")), self.take(named("std")));
+        let mut find = |name: &str| self.take(|own| own.strip_prefix(before) == Some(name));
+        let (mean, std) = (find("mean"), find("std"));
         let (mean, std) = match (mean, std) {
             (None, None) => return Ok((vec![0.0; inputs], vec![1.0; inputs])),
             (Some(mean), Some(std)) => (mean, std),

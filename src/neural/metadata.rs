@@ -19,7 +19,16 @@ pub const GOLDEN_TOLERANCE: f64 = 1e-6;
 const MAX_TOLERANCE: f64 = 1e-3;
 
 /// Most golden pairs of a file.
-const MAX_GOLDEN: usize = 4096;
+const MAX_GOLDEN: usize = 1024;
+
+/// Most products that computing all golden outputs may take, an activation counted as 32 of them.
+const MAX_WORK: usize = 1 << 26;
+
+/// Longest text of `golden`, in bytes.
+const LONGEST_GOLDEN: usize = 2 << 20;
+
+/// Longest text of any other key, in bytes.
+const LONGEST: usize = 1 << 16;
 
 /// An input with the output it has to give.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,6 +67,18 @@ pub struct Metadata {
 /// # Errors
 /// It is not of the format and version, lacks what is needed, or holds what cannot be read.
 pub fn parse(said: &BTreeMap<String, String>, how: &str) -> Result<Metadata, Refusal> {
+    let long = said.iter().find(|(key, value)| {
+        let most = if *key == "golden" {
+            LONGEST_GOLDEN
+        } else {
+            LONGEST
+        };
+        key.len() > LONGEST || value.len() > most
+    });
+    if let Some((key, _)) = long {
+        let key: String = key.chars().take(64).collect();
+        return Err(Refusal::new(format!("its `{key}` is too long")));
+    }
     let get = |key: &str| said.get(key).map(String::as_str);
     match get("format") {
         Some(FORMAT) => {}
@@ -147,6 +168,9 @@ fn golden(text: &str) -> Result<Vec<Golden>, Refusal> {
         )
     };
     let json = json::parse(text.as_bytes()).map_err(|_| wrong())?;
+    if let Some(key) = json.repeated() {
+        return Err(Refusal::new(format!("its `golden` has `{key}` twice")));
+    }
     let rows = json.get("x").and_then(Json::as_array).ok_or_else(wrong)?;
     let outputs = json.get("h").and_then(numbers).ok_or_else(wrong)?;
     if rows.len() != outputs.len() || rows.is_empty() {
@@ -183,8 +207,17 @@ fn numbers(json: &Json<'_>) -> Option<Vec<f64>> {
 /// compute.
 ///
 /// # Errors
-/// One is missed by more than the tolerance.
+/// One is missed by more than the tolerance, or there are too many for a network of this size.
 pub fn verify(metadata: &Metadata, network: &Network) -> Result<Option<f64>, Refusal> {
+    let layers = network.layers.iter();
+    let work: usize = layers.map(|l| l.weight.len() + 32 * l.outputs).sum();
+    let pairs = metadata.golden.len();
+    // One pair is verified whatever the size.
+    if pairs > 1 && pairs.saturating_mul(work) > MAX_WORK {
+        let most = (MAX_WORK / work.max(1)).max(1);
+        let why = format!("it has {pairs} golden pairs, and a model of its size may have {most}");
+        return Err(Refusal::new(why).help("export the model again with fewer of them"));
+    }
     let tolerance = metadata.tolerance.unwrap_or(GOLDEN_TOLERANCE);
     let mut greatest = None;
     for (row, golden) in metadata.golden.iter().enumerate() {

@@ -45,6 +45,11 @@ impl Network {
         layers.map(|l| l.weight.len() + l.bias.len()).sum()
     }
 
+    /// Whether the inputs are normalised, or taken as they are.
+    pub fn is_normalised(&self) -> bool {
+        self.mean.iter().any(|m| *m != 0.0) || self.std.iter().any(|s| *s != 1.0)
+    }
+
     /// An input as the first layer sees it, in deviations from its mean; NaN where there is no such
     /// input.
     pub fn normalised(&self, index: usize, input: f64) -> f64 {

@@ -1,7 +1,8 @@
 //! Safetensors: a JSON header with names, shapes and metadata, and then the numbers.
 
 use super::Refusal;
-use super::tensors::{Dtype, MAX_NUMBERS, Tensor, count};
+use super::tensors::{Dtype, MAX_NUMBERS, MAX_TENSORS, Tensor, count};
+use crate::trace::json::{self, Json};
 use safetensors::SafeTensors;
 use std::collections::BTreeMap;
 
@@ -10,16 +11,25 @@ pub const HOW: &str = "save it with `safetensors.torch.save_file(tensors, file, 
                        \"gate-ncbf\", \"version\": \"1\", \"layers\": .., \"activation\": .., \
                        \"features\": ..})`, see docs/neural-barriers.md";
 
+/// What a model is.
+const KINDS: &str =
+    "a model is a .safetensors file, or a PyTorch state dict as `torch.save` writes it";
+
+/// Longest header, in bytes: names, shapes and metadata with the golden pairs.
+const MAX_HEADER: usize = 4 << 20;
+
+/// Most keys of the metadata.
+const MAX_KEYS: usize = 64;
+
 /// The tensors, sorted by name, and the metadata.
 ///
 /// # Errors
 /// The file is damaged, or a tensor cannot be used.
 pub fn tensors(bytes: &[u8]) -> Result<(Vec<Tensor>, BTreeMap<String, String>), Refusal> {
     let damaged = |e: safetensors::SafeTensorError| {
-        Refusal::new(format!("it is no safetensors file: {e}")).help(
-            "a model is a .safetensors file, or a PyTorch state dict as `torch.save` writes it",
-        )
+        Refusal::new(format!("it is no safetensors file: {e}")).help(KINDS)
     };
+    plain(bytes)?;
     let (_, header) = SafeTensors::read_metadata(bytes).map_err(damaged)?;
     let file = SafeTensors::deserialize(bytes).map_err(damaged)?;
     let said = header.metadata().iter().flatten();
@@ -54,6 +64,49 @@ pub fn tensors(bytes: &[u8]) -> Result<(Vec<Tensor>, BTreeMap<String, String>), 
         }
     }
     Ok((tensors, said.collect()))
+}
+
+/// Looks at the header before anything is built of it: nothing may be said twice, where the last would
+/// count in silence, and there may not be more than a model needs. Bytes too few for a header are left
+/// to be refused by whoever reads it.
+fn plain(bytes: &[u8]) -> Result<(), Refusal> {
+    let Some((length, rest)) = bytes.split_first_chunk::<8>() else {
+        return Ok(());
+    };
+    let length = usize::try_from(u64::from_le_bytes(*length)).unwrap_or(usize::MAX);
+    let Some(text) = rest.get(..length) else {
+        return Ok(());
+    };
+    if length > MAX_HEADER {
+        let why = format!("its header is longer than {MAX_HEADER} bytes");
+        return Err(Refusal::new(why));
+    }
+    let header = json::parse(text).ok();
+    let Some(header @ Json::Object(members)) = &header else {
+        let why = "it is no safetensors file: its header is no JSON object";
+        return Err(Refusal::new(why).help(KINDS));
+    };
+    let said = header.get("__metadata__");
+    if members.len() > MAX_TENSORS + usize::from(said.is_some()) {
+        return Err(Refusal::new(format!(
+            "it has more than {MAX_TENSORS} tensors"
+        )));
+    }
+    if let Some(Json::Object(said)) = said
+        && said.len() > MAX_KEYS
+    {
+        return Err(Refusal::new(format!(
+            "its metadata has more than {MAX_KEYS} keys"
+        )));
+    }
+    let values = members.iter().map(|(_, value)| value);
+    let twice = std::iter::once(header)
+        .chain(values)
+        .find_map(Json::repeated);
+    match twice {
+        Some(key) => Err(Refusal::new(format!("its header has `{key}` twice"))),
+        None => Ok(()),
+    }
 }
 
 /// There are more numbers than a model may have.

@@ -5,6 +5,9 @@ use super::Refusal;
 /// Most numbers of all tensors of a model together.
 pub const MAX_NUMBERS: usize = 1 << 22;
 
+/// Most tensors of a model.
+pub const MAX_TENSORS: usize = 1000;
+
 /// What a number is stored as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dtype {

@@ -6,16 +6,13 @@
 use super::Refusal;
 use super::pickle::{self, Object, Pickle, Storage, Value, View};
 use super::safetensors::too_many;
-use super::tensors::{MAX_NUMBERS, Tensor, count};
+use super::tensors::{MAX_NUMBERS, MAX_TENSORS, Tensor, count};
 use std::collections::BTreeMap;
 use std::io::{Cursor, Read};
 use zip::ZipArchive;
 
 /// Most members of an archive.
-const MAX_MEMBERS: usize = 10_000;
-
-/// Most tensors of a state dict.
-const MAX_TENSORS: usize = 1024;
+const MAX_MEMBERS: usize = 2000;
 
 /// Longest pickle, in bytes: names and shapes take little.
 const MAX_PICKLE: u64 = 4 << 20;
@@ -46,11 +43,17 @@ type Archive<'b> = ZipArchive<Cursor<&'b [u8]>>;
 /// The archive is damaged, its pickle needs more than tensors need, or holds no state dict.
 pub fn tensors(bytes: &[u8]) -> Result<Vec<Tensor>, Refusal> {
     let damaged = |e: zip::result::ZipError| Refusal::new(format!("its archive is damaged: {e}"));
+    // Entries are counted before anything is made of them. Numbers that look like one are rare.
+    if entries(bytes) > 2 * MAX_MEMBERS {
+        return Err(too_many_members());
+    }
     let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(damaged)?;
     if archive.len() > MAX_MEMBERS {
-        return Err(Refusal::new(format!(
-            "its archive has more than {MAX_MEMBERS} members"
-        )));
+        return Err(too_many_members());
+    }
+    if archive.has_duplicate_names() {
+        let why = "its archive has two members of the same name";
+        return Err(Refusal::new(why).help(HOW));
     }
     let names: Result<Vec<_>, _> = archive.file_names().collect();
     let names = names.map_err(damaged)?;
@@ -84,6 +87,16 @@ pub fn tensors(bytes: &[u8]) -> Result<Vec<Tensor>, Refusal> {
         .into_iter()
         .map(|(name, view)| reader.tensor(name, view));
     read.collect()
+}
+
+/// How often the signature of an entry of the directory stands in the bytes.
+fn entries(bytes: &[u8]) -> usize {
+    let signature = b"PK\x01\x02";
+    bytes.windows(4).filter(|four| four == signature).count()
+}
+
+fn too_many_members() -> Refusal {
+    Refusal::new(format!("its archive has more than {MAX_MEMBERS} members"))
 }
 
 fn is_pickle(name: &str) -> bool {

@@ -231,6 +231,13 @@ impl Feature {
     }
 }
 
+/// Whether this is the list that a model was trained on, by the version and the hash that it gives,
+/// where it gives them.
+pub fn is_this_list(version: Option<&str>, sha256: Option<&str>) -> bool {
+    version.is_none_or(|version| version == VERSION)
+        && sha256.is_none_or(|hash| hash == schema_sha256())
+}
+
 /// SHA-256 of version, names, units and definitions, in hexadecimal.
 pub fn schema_sha256() -> String {
     let mut text = format!("{VERSION}\n");

@@ -18,7 +18,7 @@ use crate::embed::Embedder;
 use crate::trace::money::Nano;
 use expr::Expr;
 use matcher::{MatcherId, Matchers};
-pub use read::parse;
+pub use read::{parse, parse_without_models};
 use regex::Regex;
 use semantic::{Model, Semantic};
 use std::sync::Arc;

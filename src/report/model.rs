@@ -52,8 +52,19 @@ fn standing(model: &Model) -> String {
     let Some(names) = &model.features else {
         return "not named: a policy has to set `features`".to_owned();
     };
+    let said = &model.metadata;
+    let version = said.features_version.as_deref();
+    if !features::is_this_list(version, said.features_sha256.as_deref()) {
+        return format!(
+            "of another list than {}: no barrier here",
+            features::VERSION
+        );
+    }
     match names.iter().find(|name| features::named(name).is_none()) {
-        Some(strange) => format!("`{strange}` is none that gate computes: no barrier here"),
+        Some(strange) => {
+            let strange = text::name(strange);
+            format!("`{strange}` is none that gate computes: no barrier here")
+        }
         None => format!("all of {}", features::VERSION),
     }
 }

@@ -90,6 +90,31 @@ fn a_run_that_has_not_begun_has_defined_features() {
     }
 }
 
+/// Where the recording keeps what the distance is taken of to itself, or it is of two worlds, the
+/// distance is no number, and is not said to be known.
+#[test]
+fn a_distance_that_is_no_number_is_not_known() {
+    let policy = policy();
+    let told = |state: &AgentState, untold: bool| {
+        let mut view = state.view(RunView::default());
+        view.untold = untold;
+        let row = row(&policy, &view);
+        (
+            feature(&row, "drift").is_nan(),
+            feature(&row, "drift_known"),
+        )
+    };
+    let mut state = AgentState {
+        context: Some(vec![1.0, 0.0].into()),
+        action: Some(vec![0.0, 2.0].into()),
+        ..AgentState::default()
+    };
+    assert_eq!(told(&state, false), (false, 1.0));
+    assert_eq!(told(&state, true), (true, 0.0));
+    state.action = Some(vec![1.0].into());
+    assert_eq!(told(&state, false), (true, 0.0));
+}
+
 /// A budget of nothing is used up, not divided by.
 #[test]
 fn budgets_of_nothing_have_defined_features() {

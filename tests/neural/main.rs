@@ -4,5 +4,6 @@ mod build;
 mod features;
 mod policies;
 mod safetensors;
+mod shown;
 mod table;
 mod torch;

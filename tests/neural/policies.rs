@@ -1,6 +1,6 @@
 //! What policies make of models: replacing or beside, conflicts, the effective form, warnings.
 
-use super::build::{TRAINED, archive, members, safetensors, tensors, with};
+use super::build::{TRAINED, archive, members, metadata, safetensors, tensors, with};
 use gate::barriers;
 use gate::diag::Diagnostic;
 use gate::policy::{Policy, PolicySource, effective, parse};
@@ -74,6 +74,40 @@ fn a_model_replaces_the_five_or_stands_beside_them() {
         instead.dcbf.barriers[0].margin, 0.0,
         "the margin is that of the measure it was"
     );
+}
+
+/// The table that a model is trained on is made by the policy that names the model, before there is one;
+/// its features are those that the model will get.
+#[test]
+fn a_table_needs_no_model() {
+    for (rest, model) in [
+        ("", "[dcbf]\nneural = \"FILE\"\n"),
+        (
+            "[dcbf.barriers.scope]\nembed = \"static\"\n",
+            "[dcbf]\nneural = \"FILE\"\n",
+        ),
+        (
+            "[dcbf.barriers.scope]\nenabled = false\nembed = \"static\"\n",
+            "[dcbf.barriers.x]\nmodel = \"FILE\"\n",
+        ),
+        (
+            "[dcbf.barriers.privacy]\nbudget = 2.0\nweight = 0\n",
+            "[dcbf.barriers.x]\nmodel = \"FILE\"\n",
+        ),
+        (
+            "[dcbf.barriers.privacy]\nmodel = \"FILE\"\n",
+            "[dcbf.barriers.x]\nmodel = \"FILE\"\n",
+        ),
+    ] {
+        let text = |file| format!("{model}{rest}").replace("FILE", file);
+        let source = PolicySource::BuiltIn;
+        let none = gate::policy::parse_without_models(&text("nowhere"), "gate.toml", source, &load);
+        let mut none = none.unwrap_or_else(|errors| panic!("{}", errors[0]));
+        none.count_default_features();
+        assert!(none.neural().next().is_none());
+        let with = read(&text("plain.safetensors"));
+        assert_eq!(none.parameters_sha256(), with.parameters_sha256(), "{rest}");
+    }
 }
 
 #[test]
@@ -182,7 +216,7 @@ fn mistakes_are_told_with_their_place() {
         ),
         (
             "[dcbf]\nneural = 1\n",
-            "2:10: `dcbf.neural` has to be a string, not a whole number",
+            "2:10: `dcbf.neural` has to be a string or a table, not a whole number",
         ),
         ("[dcbf.neural]\nmargin = 1\n", "`dcbf.neural` needs `model`"),
         (
@@ -274,6 +308,23 @@ fn a_model_without_a_version_is_doubted() {
     assert_eq!(codes(&policy), ["unversioned_features"]);
 }
 
+/// The model comes to 5.5 at most.
+#[test]
+fn a_margin_that_no_state_can_meet_is_doubted() {
+    let at = |margin: &str| {
+        let text = format!("[dcbf.neural]\nmodel = \"plain.safetensors\"\nmargin = {margin}\n");
+        let policy = read(&text);
+        let found = policy.warnings.iter().find(|w| w.code == "unsafe_at_start");
+        found.map(|w| w.message.clone())
+    };
+    assert_eq!(at("5.5"), None);
+    let told = at("6").expect("a warning");
+    assert_eq!(
+        told,
+        "`neural` is -0.5 at most in any state: every call is refused"
+    );
+}
+
 /// h comes out of the features of the state, less the margin.
 #[test]
 fn the_value_is_that_of_the_model_less_the_margin() {
@@ -291,6 +342,27 @@ fn the_value_is_that_of_the_model_less_the_margin() {
     let expected = 2.0 * 3.125f64.tanh() - 3.0 * (-0.25f64).tanh() + 0.5 - 0.25;
     assert!((h - expected).abs() < 1e-12, "{h} and {expected}");
     assert_eq!(why, None);
+}
+
+/// Deviations from the mean are told of models that have a mean.
+#[test]
+fn a_model_that_does_not_normalise_names_no_deviations() {
+    let mut bare = tensors();
+    bare.retain(|(name, ..)| !matches!(*name, "mean" | "std"));
+    let bare = safetensors(&bare, &metadata());
+    let cause = |bytes: &[u8]| {
+        let from = |_: &str| Ok(bytes.to_vec());
+        let text = "[dcbf]\nneural = \"m\"\n";
+        let policy = parse(text, "gate.toml", PolicySource::BuiltIn, &from).expect("a policy");
+        let state = AgentState {
+            step_count: 30,
+            ..AgentState::default()
+        };
+        let measure = &policy.dcbf.barriers[0].measure;
+        (barriers::definition(measure).cause)(&policy, measure, &state.view(RunView::default()))
+    };
+    assert!(cause(&super::build::sound()).starts_with("steps 30 lies 14.5 deviations above"));
+    assert_eq!(cause(&bare), "");
 }
 
 /// A feature that is no number makes h no number, and that is -1, never a pass.

@@ -1,6 +1,6 @@
 //! Safetensors: what is read, what is refused, and that damage is never read as another model.
 
-use super::build::{TRAINED, metadata, safetensors, sound, tensors, with};
+use super::build::{Named, TRAINED, metadata, safetensors, sound, tensors, with};
 use gate::neural::{Given, Model, Refusal};
 
 fn read(bytes: &[u8]) -> Result<Model, Refusal> {
@@ -112,6 +112,35 @@ fn what_is_wrong_is_said() {
     }
 }
 
+/// Only what stands before the first layer is the normalisation of the inputs: under its plain name, or
+/// within the module that holds all layers.
+#[test]
+fn statistics_of_something_else_are_no_normalisation() {
+    let named = |mean: &'static str, std: &'static str| {
+        let mut all = tensors();
+        (all[0].0, all[1].0) = (mean, std);
+        read(&safetensors(&all, &metadata()))
+    };
+    let plain = read(&sound()).expect("sound");
+    let wrapped = named("net.mean", "net.std").expect("within the module of all layers");
+    assert_eq!(wrapped.h(&[3.0, 1.0]), plain.h(&[3.0, 1.0]));
+    let half = named("mean", "net.std").expect_err("a pair of two places");
+    assert!(half.why.contains("no `std`"), "{}", half.why);
+    for (mean, std) in [
+        ("out.mean", "in.std"),
+        ("1.mean", "1.std"),
+        ("net.0.mean", "net.0.std"),
+        ("net.1.mean", "net.1.std"),
+    ] {
+        let refusal = named(mean, std).expect_err(mean);
+        assert!(
+            refusal.why.contains("belongs to no dense layer"),
+            "{}",
+            refusal.why
+        );
+    }
+}
+
 #[test]
 fn golden_outputs_are_verified_within_their_tolerance() {
     let h = read(&sound()).expect("sound").h(&[3.0, 1.0]);
@@ -185,4 +214,99 @@ fn a_changed_byte_is_refused_or_changes_nothing() {
         }
     }
     assert!(refused > places.len() / 2, "{refused}");
+}
+
+/// Whichever of the two were meant, the other would count for nothing without a word.
+#[test]
+fn what_is_said_twice_is_refused() {
+    let renamed = |bytes: Vec<u8>, from: &str, to: &str| {
+        let at = bytes
+            .windows(from.len())
+            .position(|own| own == from.as_bytes());
+        let at = at.expect("the name");
+        [&bytes[..at], to.as_bytes(), &bytes[at + from.len()..]].concat()
+    };
+    let tensor = renamed(sound(), "\"net.2.bias\"", "\"net.0.bias\"");
+    let mut said = metadata();
+    said.push(("versiox", "1".to_owned()));
+    let key = renamed(safetensors(&tensors(), &said), "\"versiox\"", "\"version\"");
+    let golden = "{\"x\":[[3,1]],\"h\":[0],\"h\":[1]}";
+    let pairs = safetensors(&tensors(), &with("golden", Some(golden)));
+    for (bytes, name) in [(tensor, "`net.0.bias`"), (key, "`version`"), (pairs, "`h`")] {
+        let why = read(&bytes).expect_err(name).why;
+        assert!(why.contains(&format!("has {name} twice")), "{why}");
+    }
+}
+
+/// A small file can ask for much work; it is refused before the work is done.
+#[test]
+fn what_is_too_much_is_refused_at_once() {
+    let begun = std::time::Instant::now();
+    let golden = |pairs: usize, row: &str| {
+        let rows = vec![row; pairs].join(",");
+        let h = vec!["0"; pairs].join(",");
+        format!("{{\"x\":[{rows}],\"h\":[{h}]}}")
+    };
+    let mut keys = metadata();
+    let names: Vec<String> = (0..64).map(|n| format!("k{n}")).collect();
+    keys.extend(names.iter().map(|name| (name.as_str(), String::new())));
+    let many: Vec<String> = (0..1000).map(|n| format!("t{n}.bias")).collect();
+    let wide = |pairs| {
+        let row = format!("[{}0]", "0,".repeat(4095));
+        let all: Vec<Named> = vec![("l.weight", vec![1, 4096], vec![0.0; 4096])];
+        let names: Vec<String> = (0..4096).map(|n| format!("\"f{n}\"")).collect();
+        let mut said = with("features", Some(&format!("[{}]", names.join(","))));
+        said.retain(|(key, _)| *key != "layers");
+        said.push(("layers", "l".to_owned()));
+        said.push(("golden", golden(pairs, &row)));
+        safetensors(&all, &said)
+    };
+    let mut deep: Vec<Named> = tensors();
+    deep.extend(many.iter().map(|name| {
+        let name: &'static str = Box::leak(name.clone().into_boxed_str());
+        (name, vec![0], Vec::new())
+    }));
+    let long =
+        |key, text: &str, times| safetensors(&tensors(), &with(key, Some(&text.repeat(times))));
+    let cases = [
+        (safetensors(&tensors(), &keys), "more than 64 keys"),
+        (safetensors(&deep, &metadata()), "more than 1000 tensors"),
+        (long("layers", ",", 70_000), "`layers` is too long"),
+        (long("layers", "net.0,", 65), "more than 64 layers"),
+        (long("features", " ", 70_000), "`features` is too long"),
+        (long("golden", " ", 3 << 20), "`golden` is too long"),
+        (long("golden", " ", 5 << 20), "header is longer"),
+        (
+            safetensors(&tensors(), &with("golden", Some(&golden(1025, "[1,2]")))),
+            "more than 1024 golden pairs",
+        ),
+    ];
+    for (bytes, wanted) in cases {
+        let why = read(&bytes).expect_err(wanted).why;
+        assert!(why.contains(wanted), "{why}, not {wanted}");
+    }
+    assert!(read(&wide(200)).is_ok(), "much, and not too much");
+    assert!(begun.elapsed().as_secs() < 10);
+}
+
+/// A large model may have a pair, and no more pairs than it takes little time to verify.
+#[test]
+fn golden_pairs_of_a_large_model_are_bounded() {
+    let file = |pairs: usize| {
+        let side = 1400;
+        let all: Vec<Named> = vec![
+            ("a.weight", vec![side, 1], vec![0.0; side]),
+            ("b.weight", vec![side, side], vec![0.0; side * side]),
+            ("c.weight", vec![1, side], vec![0.0; side]),
+        ];
+        let mut said = with("features", Some("[\"steps\"]"));
+        said.retain(|(key, _)| *key != "layers");
+        said.push(("layers", "a,b,c".to_owned()));
+        let (x, h) = (vec!["[1]"; pairs].join(","), vec!["0"; pairs].join(","));
+        said.push(("golden", format!("{{\"x\":[{x}],\"h\":[{h}]}}")));
+        safetensors(&all, &said)
+    };
+    assert!(read(&file(2)).is_ok());
+    let refusal = read(&file(1000)).expect_err("too many");
+    assert!(refusal.why.contains("may have 32"), "{}", refusal.why);
 }

@@ -21,7 +21,10 @@ fn options() -> ReadOptions {
 
 /// What a format makes of a trace.
 fn table(format: &str, trace: &str) -> String {
-    let mut policy = Policy::built_in();
+    table_by(Policy::built_in(), format, trace)
+}
+
+fn table_by(mut policy: Policy, format: &str, trace: &str) -> String {
     policy.count_default_features();
     let mut out: Vec<u8> = Vec::new();
     {
@@ -46,6 +49,7 @@ fn table(format: &str, trace: &str) -> String {
         drop(engine);
         let made = table.finish();
         assert!(made.failed.is_none());
+        assert_eq!(made.rowless, 0);
     }
     String::from_utf8(out).expect("UTF-8")
 }
@@ -87,6 +91,33 @@ fn rows_follow_what_ran() {
     assert_eq!(calls, [0.0, 1.0, 1.0, 2.0]);
     assert_eq!(rows[3]["features"]["cost_usd"], 1.0);
     assert_eq!(rows[1]["next"]["cost_usd"], 1.01);
+}
+
+/// Nothing is judged: a label that cannot be worked out keeps no call out of the table, and counts as
+/// given.
+#[test]
+fn a_call_without_known_labels_has_its_row() {
+    let text = "[[labels]]\nlabel = \"send_email\"\nwhen = 'call.args.foo == 1'\n";
+    let nothing = |_: &str| Err("none".to_owned());
+    let source = gate::policy::PolicySource::BuiltIn;
+    let policy = gate::policy::parse(text, "gate.toml", source, &nothing).expect("a policy");
+    let trace = concat!(
+        r#"{"run":"r","tool":"a","args":{"foo":2},"result":1}"#,
+        "\n",
+        r#"{"run":"r","tool":"b","result":1}"#,
+        "\n",
+        r#"{"run":"r","tool":"c","args":{"foo":2},"result":1}"#,
+        "\n"
+    );
+    let rows: Vec<Value> = table_by(policy, "jsonl", trace)
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let outbound: Vec<f64> = rows
+        .iter()
+        .map(|row| row["next"]["outbound"].as_f64().expect("a number"))
+        .collect();
+    assert_eq!(outbound, [0.0, 1.0, 1.0]);
 }
 
 /// The two formats say the same.

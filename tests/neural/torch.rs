@@ -261,3 +261,15 @@ fn damage_never_panics() {
         }
     }
 }
+
+/// Readers differ in which of two members they take.
+#[test]
+fn two_members_of_a_name_are_refused() {
+    let mut bytes = changed("m/data/9", floats(&[0.5]));
+    let name = b"m/data/9";
+    while let Some(at) = bytes.windows(name.len()).position(|own| own == name) {
+        bytes[at + name.len() - 1] = b'5';
+    }
+    let why = read(&bytes).expect_err("two").why;
+    assert!(why.contains("two members of the same name"), "{why}");
+}

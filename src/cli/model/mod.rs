@@ -4,6 +4,7 @@ mod rows;
 
 use super::outputs::stdout;
 use super::{Told, say};
+use crate::audit::verdict::many;
 use crate::escape::visible;
 use crate::exit::Exit;
 use crate::neural::{Activation, Given, MAX_BYTES, Model, Refusal};
@@ -77,6 +78,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
             let rows = rows::read(&text, &model);
             let rows = rows.map_err(anyhow::Error::msg);
             let rows = rows.with_context(|| format!("`{}` cannot be used", path.display()))?;
+            tell_empty(&rows);
             Some(rows.iter().map(|row| model.h(row)).collect::<Vec<f64>>())
         }
     };
@@ -94,6 +96,18 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
             Ok(Exit::Unusable)
         }
         _ => Ok(Exit::Clean),
+    }
+}
+
+/// Says how many rows lack a number.
+fn tell_empty(rows: &[Vec<f64>]) {
+    let empty = rows.iter().filter(|row| row.iter().any(|x| x.is_nan()));
+    let empty = empty.count() as u64;
+    if empty > 0 {
+        let rows = many(empty, "row");
+        say(&format!(
+            "gate: {rows} with an empty number: h is none there, which counts as -1"
+        ));
     }
 }
 

@@ -52,7 +52,8 @@ pub fn dcbf<'t>(r: &mut Reader<'t>, item: Option<Item<'t>>) -> Dcbf {
         }
         let sum: f64 = dcbf.barriers.iter().map(|b| b.weight).sum();
         let usable = sum > 0.0 && sum.is_finite();
-        if !usable && !dcbf.barriers.is_empty() {
+        // Without the models nobody knows the sum.
+        if !usable && !dcbf.barriers.is_empty() && r.opens_models {
             let message = format!("the weights of the barriers add up to {sum}");
             let help = "at least one weight has to be greater than 0".to_owned();
             r.error(at, message, Some(help));
@@ -73,6 +74,10 @@ fn neural_alone<'t>(r: &mut Reader<'t>, item: Item<'t>, base: Alpha) -> Option<B
             Read::Enabled(spec, _) => Some(spec),
             Read::Off(..) => None,
         };
+    }
+    if item.value.get_ref().as_str().is_none() {
+        r.wrong(&item, "a string or a table");
+        return None;
     }
     let model = neural::file(r, item, &Given::default(), true)?;
     Some(BarrierSpec {
@@ -113,7 +118,7 @@ fn read_barriers<'t>(
     dcbf: &mut Dcbf,
 ) {
     r.table(item, "dcbf.barriers", |r, t| {
-        r.takes_features = replacing || t.has_model();
+        r.takes_features = replacing || t.has_model() || !r.opens_models;
         for &id in BARRIER_IDS {
             let item = t.get(id);
             if let Some(item) = item.as_ref().filter(|_| replacing) {

@@ -88,6 +88,10 @@ pub fn barriers(policy: &Policy) -> Vec<PolicyWarning> {
             });
         };
         let name = &spec.name;
+        if let Some(h) = greatest(spec).filter(|h| *h < 0.0) {
+            let message = format!("`{name}` is {h} at most in any state: every call is refused");
+            warn("unsafe_at_start", message);
+        }
         match initial(spec) {
             Some(h) if h >= 0.0 => {
                 if let Some(tools) = never_admitted(policy, &policy.dcbf, spec, h) {
@@ -136,6 +140,18 @@ fn initial(spec: &BarrierSpec) -> Option<f64> {
         Measure::Custom(_) | Measure::Neural(_) => return None,
     };
     Some(raw - spec.margin)
+}
+
+/// The greatest value that a model can come to at all; unknown without bounds. What it is before the
+/// first call depends on the run.
+fn greatest(spec: &BarrierSpec) -> Option<f64> {
+    match &spec.measure {
+        Measure::Neural(neural) => {
+            let (_, high) = neural.model.network.bounds()?;
+            Some(high - spec.margin)
+        }
+        _ => None,
+    }
 }
 
 /// The outbound tools, where not even the first call of them is admitted from `h`.

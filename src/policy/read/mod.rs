@@ -43,6 +43,31 @@ pub fn parse(
     source: PolicySource,
     load: &Load<'_>,
 ) -> Result<Policy, Vec<Diagnostic>> {
+    read(text, name, source, load, true)
+}
+
+/// Reads a policy as [`parse`] does, for those who make what models are trained on: it opens no model,
+/// which may have to be trained yet, and has no barrier that is one. What features count by is read
+/// as if there were.
+///
+/// # Errors
+/// Everything else that is wrong with it, in file order.
+pub fn parse_without_models(
+    text: &str,
+    name: &str,
+    source: PolicySource,
+    load: &Load<'_>,
+) -> Result<Policy, Vec<Diagnostic>> {
+    read(text, name, source, load, false)
+}
+
+fn read(
+    text: &str,
+    name: &str,
+    source: PolicySource,
+    load: &Load<'_>,
+    opens_models: bool,
+) -> Result<Policy, Vec<Diagnostic>> {
     if text.len() > MAX_BYTES {
         let message = format!("the policy is longer than {MAX_BYTES} bytes");
         return Err(vec![Diagnostic::new(name, message)]);
@@ -60,6 +85,7 @@ pub fn parse(
         patterns: 0,
         compiler,
         takes_features: false,
+        opens_models,
         embedders: Default::default(),
     };
     let root = extend::merged(root.get_ref(), &file);

@@ -42,7 +42,7 @@ pub fn file<'t>(
 ) -> Option<Neural> {
     let at = item.span().start;
     let file = r.text(Some(item))?;
-    if !enabled {
+    if !enabled || !r.opens_models {
         return None;
     }
     match load(r, file, given) {

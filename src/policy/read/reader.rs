@@ -58,6 +58,8 @@ pub struct Reader<'t> {
     pub compiler: Compiler,
     /// Whether a barrier is a model, whose features go by what the others count by.
     pub takes_features: bool,
+    /// Whether models of barriers are opened; else those barriers are left out.
+    pub opens_models: bool,
     /// The embedders so far.
     pub embedders: Embedders,
 }

@@ -95,6 +95,20 @@ impl<'a> Json<'a> {
         }
     }
 
+    /// A key that this object has more than once; absent where there is none, or this is no object.
+    pub fn repeated(&self) -> Option<&str> {
+        let Json::Object(members) = self else {
+            return None;
+        };
+        let mut keys: Vec<&str> = members.iter().map(|(key, _)| &*key.text).collect();
+        keys.sort_unstable();
+        let mut pairs = keys.windows(2);
+        pairs.find_map(|pair| match pair {
+            [a, b] if a == b => Some(*a),
+            _ => None,
+        })
+    }
+
     /// The text of a string.
     pub fn as_str(&self) -> Option<&str> {
         match self {
