@@ -197,7 +197,8 @@ pub fn signs(action: &Action<'_>, found: &mut impl FnMut(&str)) {
     let is_work = |c: &str| {
         is_read(c)
             || matches(&kinds().builds, c)
-            || matches(&kinds().works, c) && (clears || !c.starts_with("rm "))
+            || matches(&kinds().works, c)
+                && (clears && !facets.deletes.is_empty() || !c.starts_with("rm"))
             || matches(&kinds().sweeps, c)
     };
     if own && leaves && facets.commands.iter().all(|c| is_work(c)) {
