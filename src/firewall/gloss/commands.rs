@@ -1,4 +1,5 @@
-//! What all commands of a call have in common: that they only read, or only read, test and build.
+//! What all commands of a call have in common: that they only read, or only read, test and build,
+//! or do no more than the ordinary work on a project; and that only what can be made again is deleted.
 
 use crate::firewall::text::Action;
 use regex::bytes::{Regex, RegexBuilder};
@@ -89,15 +90,64 @@ const READERS: &[&str] = &[
 const ACTS: &str = r" -(delete|exec|execdir|ok|fprint\w*|i|o|O|d)\b| --(output|in-place|data)\b";
 
 /// Commands of larger programs that read.
-const LOOKS: &str = r"^(git (status|log|diff|show|branch( -[avl]+)?$|blame|fetch|remote( -v|$)|describe|ls-files|stash list|shortlog|tag( -l|$)|grep|rev-parse)|kubectl (get|describe|logs|top|explain|config (view|current))|docker (ps|logs|images|inspect|stats|compose (ps|logs))|systemctl (status|list|is-|show|cat)|npm (ls|list|outdated|view|audit$)|pip3? (list|show|freeze|check)|cargo (tree|metadata)|aws \S+ (ls|list|get|describe)\S*|aws s3 ls|gcloud \S+( \S+)? (list|describe)|az \S+( \S+)? (list|show)|terraform (plan|show|validate|output|state list)|helm (list|status|get|template)|apt (list|show|search|policy)|brew (list|info|search)|crontab -l|gh (pr|issue|run|repo) (list|view|diff|status|checks)|pg_restore --list|go (list|version|env)|conda list|openssl x509|curl [^-]\S*$)";
+const LOOKS: &str = r"^(git (status|log|diff|show|branch( -[avl]+)?$|blame|fetch|remote( -v|$)|describe|ls-files|stash list|shortlog|tag( -l|$)|grep|rev-parse)|kubectl (get|describe|logs|top|explain|config (view|current))|docker (ps|logs|images|inspect|stats|compose (ps|logs))|systemctl (status|list|is-|show|cat)|npm (ls|list|outdated|view|audit$)|pip3? (list|show|freeze|check)|cargo (tree|metadata)|aws \S+ (ls|list|get|describe)\S*|aws s3 ls|gcloud \S+( \S+)? (list|describe)|az \S+( \S+)? (list|show)|terraform (plan|show|validate|output|state list)|helm (list|status|get|template)|apt (list|show|search|policy)|brew (list|info|search)|crontab -l|gh (pr|issue|run|repo) (list|view|diff|status|checks)|pg_restore --list|go (list|version|env)|history( \d+)?$|conda list|openssl x509|curl [^-]\S*$)";
 
 /// Commands that test and build.
 const BUILDS: &str = r"^((python3? -m )?pytest|python3? -m (unittest|mypy|black|ruff|compileall)|npm (test|t|ci|run (test|build|lint|format|check|typecheck|dev|start)\S*)|yarn (test|build|lint)|pnpm (test|build|lint|run)|cargo (test|build|check|clippy|fmt|bench|run|doc)|make( (test|check|build|all|lint|format|docs))?$|go (test|build|vet|fmt|run)|mvn|gradle|\./gradlew|tsc|eslint|prettier|black|ruff|mypy|flake8|tox|nox|jest|vitest|cmake|ninja|bazel|rustc|gcc|g\+\+|javac|rustfmt|isort|pylint|shellcheck|hadolint|newman|cypress|playwright|docker (build|compose build)|pre-commit|npx (jest|tsc|eslint|prettier|playwright|vitest))\b";
+
+/// Commands of the work on a project that change its own files or its own environment.
+const WORKS: &str = r"^(mkdir|touch|cp|mv|tar -?\w*x\w*|unzip|gunzip|rm|cargo (clean|update|add|new|init)|(python3? )?(\./)?manage\.py (migrate|makemigrations|test|check|collectstatic|runserver|showmigrations)|(pip3?|python3? -m pip|uv pip) install( -(r|e|U|q))*( [\w.\[\]=<>~-]+)+$|python3? -m venv|(npm|pnpm|yarn) (ci|install|i|add)( -[\w-]+)*( [@\w./-]+)*$|alembic upgrade|docker compose (up|down|restart|stop|start)( -d| --build)*$|docker-compose (up|down|restart|stop|start)( -d| --build)*$|pkill|killall|make clean$|mvn clean|\./gradlew clean|go (mod (tidy|download)|generate|clean)|git (add|stash|pull|switch|commit|checkout [\w/.-]+$|checkout -b|merge|cherry-pick))\b";
+
+/// A search that deletes what a build makes again.
+const SWEEPS: &str = r#"^find (\S+)( -type [fd])? -name ["']?(\*\.(pyc|pyo|o|class)|__pycache__|\.pytest_cache|node_modules)["']?( -type [fd])?( -prune)? (-delete|-exec rm -r?f?r? ["']?\{\}["']? (\+|\\?;)?)\s*$"#;
+
+/// Top folders that hold projects, beside those of users.
+const HOMES: &[&str] = &[
+    "builds",
+    "code",
+    "project",
+    "projects",
+    "repo",
+    "work",
+    "workspace",
+    "workspaces",
+];
+
+/// Folders and files that a build makes again, by their names.
+const MADE: &[&str] = &[
+    ".cache",
+    ".coverage",
+    ".eggs",
+    ".gradle",
+    ".mypy_cache",
+    ".next",
+    ".nuxt",
+    ".parcel-cache",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".tox",
+    ".turbo",
+    ".venv",
+    "__pycache__",
+    "build",
+    "coverage",
+    "dist",
+    "htmlcov",
+    "node_modules",
+    "out",
+    "target",
+    "venv",
+];
+
+/// Endings of files that a build makes again.
+const MADE_ENDINGS: &[&str] = &[".class", ".egg-info", ".o", ".pyc", ".pyo", ".tsbuildinfo"];
 
 struct Kinds {
     acts: Option<Regex>,
     looks: Option<Regex>,
     builds: Option<Regex>,
+    works: Option<Regex>,
+    sweeps: Option<Regex>,
 }
 
 fn kinds() -> &'static Kinds {
@@ -107,6 +157,8 @@ fn kinds() -> &'static Kinds {
         acts: regex(ACTS),
         looks: regex(LOOKS),
         builds: regex(BUILDS),
+        works: regex(WORKS),
+        sweeps: regex(SWEEPS),
     })
 }
 
@@ -123,7 +175,36 @@ pub fn signs(action: &Action<'_>, found: &mut impl FnMut(&str)) {
             found(sign);
         }
     }
-    if facets.commands.is_empty() || !facets.complete || !facets.writes.is_empty() {
+    if !facets.complete {
+        return;
+    }
+    let sweeps =
+        |path: &str, c: &str| c.split(' ').nth(1) == Some(path) && matches(&kinds().sweeps, c);
+    let swept = |path: &str| facets.commands.iter().any(|c| sweeps(path, c));
+    let removed = |path: &str| facets.commands.iter().any(|c| removes(c, path));
+    let is_clear = |path: &str| is_made_again(path) || swept(path) && !removed(path);
+    let clears = facets.deletes.iter().all(|path| is_clear(path));
+    if clears && !facets.deletes.is_empty() {
+        found("scratch_only");
+    }
+    if facets.commands.is_empty() {
+        return;
+    }
+    let own = facets.writes.iter().all(|path| is_own(path));
+    let moves = |c: &str| c.starts_with("mv ");
+    let leaves = clears
+        || facets.commands.iter().any(|c| moves(c)) && facets.deletes.iter().all(|p| is_own(p));
+    let is_work = |c: &str| {
+        is_read(c)
+            || matches(&kinds().builds, c)
+            || matches(&kinds().works, c)
+                && (clears && !facets.deletes.is_empty() || !c.starts_with("rm"))
+            || matches(&kinds().sweeps, c)
+    };
+    if own && leaves && facets.commands.iter().all(|c| is_work(c)) {
+        found("every_work");
+    }
+    if !facets.writes.is_empty() {
         return;
     }
     let mut builds = false;
@@ -140,6 +221,46 @@ pub fn signs(action: &Action<'_>, found: &mut impl FnMut(&str)) {
     if !builds {
         found("every_read");
     }
+}
+
+/// Whether a command other than a sweep names a path that is deleted.
+fn removes(command: &str, path: &str) -> bool {
+    !matches(&kinds().sweeps, command) && command.split(' ').any(|word| word == path)
+}
+
+/// Whether a path stays below the folder of the work, as far as it tells.
+fn is_own(path: &str) -> bool {
+    let outside = path.starts_with(['/', '~', '$', '-']) || path.contains(':');
+    let climbs = path.split('/').any(|part| part == ".." || part == ".git");
+    !outside && !climbs && !matches!(path, "" | "." | "./" | "*" | "./*")
+}
+
+/// Whether a path is that of something a build makes again, or lies in a folder for what may go.
+fn is_made_again(path: &str) -> bool {
+    let mut parts = path.split('/').filter(|p| !matches!(*p, "" | "." | "*"));
+    if path.contains("..") {
+        return false;
+    }
+    let Some(last) = parts.next_back() else {
+        return false;
+    };
+    let rooted = path.starts_with(['/', '~', '$']);
+    let scratch = path
+        .strip_prefix("/tmp/")
+        .or(path.strip_prefix("/var/tmp/"));
+    if let Some(rest) = scratch {
+        return !rest.starts_with(['*', '.', '$']) && !rest.is_empty();
+    }
+    let made =
+        MADE.binary_search(&last).is_ok() || MADE_ENDINGS.iter().any(|end| last.ends_with(end));
+    // The folder itself of a user or of the machine is none of a project.
+    let (top, below) = (parts.next().unwrap_or_default(), parts.count());
+    let in_project = match top {
+        "app" | "testbed" => true,
+        "home" | "Users" => below >= 2,
+        top => below >= 1 && (top.starts_with(['~', '$']) || HOMES.binary_search(&top).is_ok()),
+    };
+    made && (!rooted || in_project)
 }
 
 fn is_read(command: &str) -> bool {
@@ -161,7 +282,35 @@ mod tests {
     fn patterns_are_sound_and_readers_are_sorted() {
         let kinds = kinds();
         assert!(kinds.acts.is_some() && kinds.looks.is_some() && kinds.builds.is_some());
+        assert!(
+            kinds.works.is_some()
+                && kinds.sweeps.is_some()
+                && HOMES.is_sorted()
+                && MADE.is_sorted()
+        );
         assert!(READERS.is_sorted());
+    }
+
+    #[test]
+    fn what_a_build_makes_again_is_no_loss() {
+        for (path, made) in [
+            ("target", true),
+            ("./node_modules/", true),
+            ("dist/*", true),
+            ("src/a.pyc", true),
+            ("/home/ann/shop/build", true),
+            ("/tmp/work", true),
+            ("/tmp/*", false),
+            ("/tmp/../home", false),
+            ("~/build", false),
+            ("/home/build", false),
+            ("/srv/www/build", false),
+            ("src", false),
+            ("/", false),
+            ("*", false),
+        ] {
+            assert_eq!(is_made_again(path), made, "{path}");
+        }
     }
 
     #[test]

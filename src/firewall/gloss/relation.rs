@@ -92,6 +92,8 @@ pub struct IntentWords {
     /// Bytes that its words begin with.
     first: Bytes,
     english: bool,
+    /// Its sums without separators and decimals.
+    sums: BTreeSet<String>,
     /// Its beginning in lower case.
     text: String,
 }
@@ -108,6 +110,7 @@ impl IntentWords {
         IntentWords {
             first: words.iter().filter_map(|w| w.bytes().next()).collect(),
             words,
+            sums: sums(head(&lower, TEXT)).collect(),
             text: head(&lower, TEXT).to_owned(),
             english: is_english(intent, all()),
         }
@@ -316,19 +319,34 @@ fn amounts(view: &str, intent: &IntentWords, found: &mut impl FnMut(&str)) {
         let Some((key, value)) = line.split_once('=') else {
             continue;
         };
-        let sums = ["amount", "total", "price", "sum", "value", "usd", "eur"];
-        if !sums.iter().any(|sum| key.contains(sum)) {
+        let keys = ["amount", "total", "price", "sum", "value", "usd", "eur"];
+        if !keys.iter().any(|name| key.contains(name)) {
             continue;
         }
         any = true;
-        let mut numbers = words(head(value, 64)).filter(|w| w.bytes().any(|b| b.is_ascii_digit()));
-        if numbers.any(|number| intent.words.contains(number)) {
+        let mut numbers = sums(head(value, 64));
+        if numbers.any(|sum| intent.sums.contains(&sum) || intent.words.contains(&sum)) {
             return;
         }
     }
     if any {
         found("amount_unnamed");
     }
+}
+
+/// The whole parts of a text's numbers: `1,200`, `1.200,00` and `1200.0` are one sum. After a
+/// separator three digits are thousands, and others decimals.
+fn sums(text: &str) -> impl Iterator<Item = String> {
+    let is_part = |c: char| c.is_ascii_digit() || matches!(c, ',' | '.' | '\'' | '_');
+    let runs = text.split(move |c| !is_part(c));
+    runs.filter_map(|run| {
+        let mut groups = run.split(|c: char| !c.is_ascii_digit());
+        let mut sum = groups.find(|g| !g.is_empty())?.to_owned();
+        for group in groups.take_while(|group| group.len() == 3) {
+            sum.push_str(group);
+        }
+        Some(sum)
+    })
 }
 
 /// Whether any table of the statements is named in the intent.
@@ -383,6 +401,14 @@ mod tests {
             assert_eq!(intent.names(word), named, "{word}");
         }
         assert!(!IntentWords::new("Verleng de reservering").is_english());
+    }
+
+    #[test]
+    fn a_sum_is_one_however_it_is_written() {
+        for text in ["1,200 euros", "1.200,00", "1200.0", "1'200.", "$1_200"] {
+            assert_eq!(sums(text).collect::<Vec<_>>(), ["1200"], "{text}");
+        }
+        assert_eq!(sums("20.50 and 5").collect::<Vec<_>>(), ["20", "5"]);
     }
 
     #[test]

@@ -21,6 +21,8 @@ pub const CODED: &[&str] = &[
     "deletes",
     "every_read",
     "every_build",
+    "every_work",
+    "scratch_only",
     "host_local",
     "host_any",
     "host_ip",
