@@ -5,6 +5,7 @@
 
 use super::{Embedder, Embedding};
 use std::collections::HashMap;
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -37,6 +38,8 @@ pub struct Cached {
     embedder: Arc<dyn Embedder>,
     limits: Limits,
     generations: Mutex<Generations>,
+    /// Keys of this cache's own, so that nobody can choose texts of one hash.
+    keys: RandomState,
 }
 
 #[derive(Default)]
@@ -47,8 +50,30 @@ struct Generations {
 
 #[derive(Default)]
 struct Generation {
-    vectors: HashMap<Box<str>, Embedding>,
+    /// By keyed hash of the text, which is worked out once for all that is done with it. Of two texts
+    /// of one hash the later takes the place of the other.
+    vectors: HashMap<u64, (Box<str>, Embedding), BuildHasherDefault<Hashed>>,
     bytes: usize,
+}
+
+/// The hash of what is a hash.
+#[derive(Default)]
+struct Hashed(u64);
+
+impl Hasher for Hashed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
 }
 
 fn size(text: &str, vector: &Embedding) -> usize {
@@ -56,17 +81,22 @@ fn size(text: &str, vector: &Embedding) -> usize {
 }
 
 impl Generations {
-    fn find(&mut self, text: &str, limits: Limits) -> Option<Embedding> {
-        if let Some(vector) = self.young.vectors.get(text) {
+    fn find(&mut self, hash: u64, text: &str, limits: Limits) -> Option<Embedding> {
+        if let Some((known, vector)) = self.young.vectors.get(&hash)
+            && &**known == text
+        {
             return Some(vector.clone());
         }
-        let (text, vector) = self.old.vectors.remove_entry(text)?;
+        if &*self.old.vectors.get(&hash)?.0 != text {
+            return None;
+        }
+        let (text, vector) = self.old.vectors.remove(&hash)?;
         self.old.bytes -= size(&text, &vector);
-        self.keep(text, vector.clone(), limits);
+        self.keep(hash, text, vector.clone(), limits);
         Some(vector)
     }
 
-    fn keep(&mut self, text: Box<str>, vector: Embedding, limits: Limits) {
+    fn keep(&mut self, hash: u64, text: Box<str>, vector: Embedding, limits: Limits) {
         let size = size(&text, &vector);
         let (entries, bytes) = (limits.entries / 2, limits.bytes / 2);
         if size > bytes || entries == 0 {
@@ -75,8 +105,9 @@ impl Generations {
         if self.young.bytes + size > bytes || self.young.vectors.len() >= entries {
             self.old = mem::take(&mut self.young);
         }
-        if self.young.vectors.insert(text, vector).is_none() {
-            self.young.bytes += size;
+        self.young.bytes += size;
+        if let Some((text, vector)) = self.young.vectors.insert(hash, (text, vector)) {
+            self.young.bytes -= self::size(&text, &vector);
         }
     }
 }
@@ -93,6 +124,7 @@ impl Cached {
             embedder,
             limits,
             generations: Mutex::default(),
+            keys: RandomState::new(),
         }
     }
 
@@ -119,12 +151,13 @@ impl Embedder for Cached {
     }
 
     fn embed(&self, text: &str) -> Embedding {
-        if let Some(vector) = self.with(|generations| generations.find(text, self.limits)) {
+        let hash = self.keys.hash_one(text);
+        if let Some(vector) = self.with(|generations| generations.find(hash, text, self.limits)) {
             return vector;
         }
         // Not under the lock: threads that miss the same text do the same work, and none waits.
         let vector = self.embedder.embed(text);
-        self.with(|generations| generations.keep(text.into(), vector.clone(), self.limits));
+        self.with(|generations| generations.keep(hash, text.into(), vector.clone(), self.limits));
         vector
     }
 }
@@ -184,7 +217,7 @@ mod tests {
             cached.with(|all| {
                 assert!(all.young.vectors.len() <= 4 && all.old.vectors.len() <= 4);
                 for generation in [&all.young, &all.old] {
-                    let sizes = generation.vectors.iter().map(|(text, v)| size(text, v));
+                    let sizes = generation.vectors.values().map(|(text, v)| size(text, v));
                     assert_eq!(generation.bytes, sizes.sum::<usize>());
                 }
             });

@@ -7,6 +7,7 @@
 pub mod cache;
 pub mod hash;
 pub mod minilm;
+pub mod nearest;
 pub mod static_table;
 pub mod wordpiece;
 

@@ -1,11 +1,13 @@
 //! Walks a call's arguments in document order and tells command lines from other text.
 
-use super::command::Script;
+use super::command::{Script, Simple};
+use super::effects::{self, Effects};
 use super::follow::{self, Start};
 use super::names;
 use super::paths;
 use super::tools::{self, Tool};
 use crate::trace::json::Json;
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 /// Bytes that the working directories of all strings may come to.
@@ -19,7 +21,33 @@ const MAX_ENVIRONMENT: usize = 64;
 pub(super) enum Item<'a> {
     Text(Field<'a>),
     /// The commands of a command line, wrappers taken off.
-    Commands(Script),
+    Commands(Line),
+}
+
+/// A command line.
+#[derive(Debug)]
+pub(super) struct Line {
+    pub script: Script,
+    /// What its commands do, worked out when it is first asked for.
+    effects: OnceCell<Vec<Effects>>,
+}
+
+impl Line {
+    fn new(script: Script) -> Line {
+        Line {
+            script,
+            effects: OnceCell::new(),
+        }
+    }
+
+    /// Its commands, each with what it does.
+    pub fn effects(&self) -> impl Iterator<Item = (&Simple, &Effects)> {
+        let commands = &self.script.commands;
+        let effects = self
+            .effects
+            .get_or_init(|| commands.iter().map(effects::of_command).collect());
+        commands.iter().zip(effects)
+    }
 }
 
 /// One string of the arguments.
@@ -95,15 +123,17 @@ impl<'a> Walk<'_, 'a> {
         let Json::Object(members) = object else {
             return;
         };
-        let keyed = || members.iter().map(|(k, v)| (names::snake(&k.text), v));
-        let words = keyed().find_map(|(key, v)| tools::is_word_list(&key).then(|| texts(v))?);
+        let keyed = members.iter().map(|(k, v)| (names::snake(&k.text), v));
+        let keyed: Vec<(String, &Json<'_>)> = keyed.collect();
+        let lists = keyed.iter().filter(|(key, _)| tools::is_word_list(key));
+        let words = lists.filter_map(|(_, value)| texts(value)).next();
         let outer = (Rc::clone(&self.dir), self.environment.len());
-        for (key, value) in keyed() {
+        for (key, value) in &keyed {
             match value {
-                Json::String(text) if self.tool.is_workdir(&key) => {
+                Json::String(text) if self.tool.is_workdir(key) => {
                     self.dir = Rc::from(paths::normalise(&text.text));
                 }
-                Json::Object(variables) if tools::is_environment(&key) => {
+                Json::Object(variables) if tools::is_environment(key) => {
                     let set = variables.iter().filter_map(|(name, value)| {
                         Some((name.text.to_string(), value.as_str()?.to_owned()))
                     });
@@ -113,12 +143,12 @@ impl<'a> Walk<'_, 'a> {
                 _ => {}
             }
         }
-        for (key, value) in keyed() {
+        for (key, value) in &keyed {
             match (&words, value.as_str()) {
-                (Some(words), Some(program)) if self.tool.is_program(&key) => {
+                (Some(words), Some(program)) if self.tool.is_program(key) => {
                     self.program(program, words);
                 }
-                _ => self.value(value, Some(&key)),
+                _ => self.value(value, Some(key)),
             }
         }
         self.dir = outer.0;
@@ -132,7 +162,7 @@ impl<'a> Walk<'_, 'a> {
         } else {
             follow::line(text, self.start())
         };
-        self.items.push(Item::Commands(script));
+        self.items.push(Item::Commands(Line::new(script)));
     }
 
     fn start(&self) -> Start<'_> {
@@ -179,7 +209,7 @@ impl<'a> Walk<'_, 'a> {
             return;
         }
         let script = follow::words(words, self.start());
-        self.items.push(Item::Commands(script));
+        self.items.push(Item::Commands(Line::new(script)));
     }
 }
 

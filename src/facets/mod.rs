@@ -27,6 +27,7 @@ pub mod wrappers;
 use crate::trace::json::Json;
 use collect::{Field, Item};
 use command::{Script, Simple};
+use effects::Effects;
 use std::collections::HashSet;
 use tools::Tool;
 
@@ -164,9 +165,9 @@ impl<'a> Arguments<'a> {
                     }
                     hosts.extend(keyed_hosts(key, text));
                 }
-                Item::Commands(script) => {
-                    for command in &script.commands {
-                        hosts.extend(command_hosts(command));
+                Item::Commands(line) => {
+                    for (command, effects) in line.effects() {
+                        hosts.extend(command_hosts(command, effects));
                     }
                 }
             }
@@ -176,7 +177,7 @@ impl<'a> Arguments<'a> {
 
     fn scripts(&self) -> impl Iterator<Item = &Script> {
         self.items.iter().filter_map(|item| match item {
-            Item::Commands(script) => Some(script),
+            Item::Commands(line) => Some(&line.script),
             Item::Text(_) => None,
         })
     }
@@ -210,9 +211,8 @@ impl<'a> Arguments<'a> {
                         }
                     }
                 }
-                Item::Commands(script) => {
-                    for command in &script.commands {
-                        let effects = effects::of_command(command);
+                Item::Commands(line) => {
+                    for (command, effects) in line.effects() {
                         for (list, wanted, paths) in [
                             (&mut *reads, wants_reads, &effects.reads),
                             (&mut *writes, wants_writes, &effects.writes),
@@ -234,7 +234,7 @@ impl<'a> Arguments<'a> {
 fn texts<'i>(item: &'i Item<'_>) -> Vec<&'i str> {
     let script = match item {
         Item::Text(field) => return vec![field.text],
-        Item::Commands(script) => script,
+        Item::Commands(line) => &line.script,
     };
     let of = |command: &'i Simple| {
         let assigned = command.assignments.iter().filter_map(|a| a.split_once('='));
@@ -250,9 +250,9 @@ fn texts<'i>(item: &'i Item<'_>) -> Vec<&'i str> {
     script.commands.iter().flat_map(of).collect()
 }
 
-fn command_hosts(command: &Simple) -> Vec<String> {
-    let peers = effects::of_command(command).peers;
-    let named = peers
+fn command_hosts(command: &Simple, effects: &Effects) -> Vec<String> {
+    let named = effects
+        .peers
         .iter()
         .filter_map(|(operand, peer)| hosts::of_operand(operand, *peer));
     let redirected = command.redirects.iter();
@@ -288,12 +288,28 @@ fn keyed_hosts(key: &str, text: &str) -> Vec<String> {
 #[derive(Default)]
 struct List {
     items: Vec<String>,
+    /// The same, once they are more than [`FEW`].
     seen: HashSet<String>,
 }
 
+/// As many texts are compared one by one.
+const FEW: usize = 8;
+
 impl List {
     fn push(&mut self, text: String) {
-        if !text.is_empty() && self.seen.insert(text.clone()) {
+        if text.is_empty() {
+            return;
+        }
+        if self.items.len() < FEW {
+            if !self.items.contains(&text) {
+                self.items.push(text);
+            }
+            return;
+        }
+        if self.seen.is_empty() {
+            self.seen.extend(self.items.iter().cloned());
+        }
+        if self.seen.insert(text.clone()) {
             self.items.push(text);
         }
     }

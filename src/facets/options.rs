@@ -64,7 +64,7 @@ pub const NONE: Options = Options {
 /// Whether `name` is one of the names in a list separated by spaces.
 pub fn is_in(list: &str, name: &str) -> bool {
     let (list, name) = (list.as_bytes(), name.as_bytes());
-    let Some(first) = name.first() else {
+    let Some(first) = name.first().filter(|_| name.len() <= list.len()) else {
         return false;
     };
     // Lists are long and asked of every key and word: only where the first letter stands is looked.
@@ -91,7 +91,8 @@ impl Options {
             (self.dir, Value::Dir),
             (self.route, Value::Route),
         ];
-        let found = lists.iter().find(|(list, _)| is_in(list, name));
+        let mut listed = lists.iter().filter(|(list, _)| !list.is_empty());
+        let found = listed.find(|(list, _)| is_in(list, name));
         found.map(|&(_, value)| value)
     }
 }

@@ -18,8 +18,9 @@ const INTENT_WORDS: usize = 4096;
 pub struct Intent {
     /// Numbers of its words.
     words: HashMap<String, u32>,
-    /// Lengths of its words in bytes, as far as they are below 64; the last bit is for longer ones.
-    lengths: u64,
+    /// By the low bits of a word's first byte, which are the same for both cases of a letter: lengths
+    /// of such words in bytes, as far as they are below 64; the last bit is for longer ones.
+    lengths: [u64; 32],
     /// Every run of its words, padded with zeros where the intent is shorter than a run.
     runs: HashSet<[u32; RUN]>,
     /// Words of a run; 0 where the intent is too short to be copied.
@@ -44,7 +45,13 @@ impl Intent {
             0 => HashSet::new(),
             length => numbers.windows(length).map(run).collect(),
         };
-        let lengths = words.keys().fold(0, |set, word| set | length_bit(word));
+        let mut lengths = [0; 32];
+        for word in words.keys() {
+            let (at, bit) = shape(word);
+            if let Some(set) = lengths.get_mut(at) {
+                *set |= bit;
+            }
+        }
         Intent {
             words,
             lengths,
@@ -58,29 +65,23 @@ impl Intent {
         if self.length == 0 {
             return (text.to_owned(), 0);
         }
-        let spans: Vec<(usize, usize)> = spans(text).collect();
+        let mut places = Vec::with_capacity(text.len() / 5);
+        let mut numbers: Vec<u32> = Vec::with_capacity(text.len() / 5);
         let mut lower = String::new();
-        let numbers: Vec<u32> = spans
-            .iter()
-            .map(|&(start, end)| {
-                let word = text.get(start..end).unwrap_or("");
-                // Only of ASCII does lower case keep the length.
-                if word.is_ascii() && self.lengths & length_bit(word) == 0 {
-                    return 0;
-                }
-                lower.clear();
-                if word.is_ascii() {
-                    lower.push_str(word);
-                    lower.make_ascii_lowercase();
-                } else {
-                    lower.extend(word.chars().flat_map(char::to_lowercase));
-                }
-                self.words.get(&lower).copied().unwrap_or(0)
-            })
-            .collect();
+        let (mut row, mut longest) = (0, 0);
+        for (start, end) in spans(text) {
+            let number = self.number(text.get(start..end).unwrap_or(""), &mut lower);
+            row = if number == 0 { 0 } else { row + 1 };
+            longest = longest.max(row);
+            places.push((start, end));
+            numbers.push(number);
+        }
+        if longest < self.length {
+            return (text.to_owned(), 0);
+        }
         let mut out = String::with_capacity(text.len());
         let (mut kept, mut blanked, mut until) = (0, 0, 0);
-        for (at, &(start, end)) in spans.iter().enumerate() {
+        for (at, &(start, end)) in places.iter().enumerate() {
             let window = numbers.get(at..at + self.length);
             if window.is_some_and(|w| !w.contains(&0) && self.runs.contains(&run(w))) {
                 until = at + self.length;
@@ -94,10 +95,30 @@ impl Intent {
         out.push_str(text.get(kept..).unwrap_or(""));
         (out, blanked)
     }
+
+    /// The number of a word, 0 where the intent has none such; `lower` is memory to use again.
+    fn number(&self, word: &str, lower: &mut String) -> u32 {
+        let is_ascii = word.is_ascii();
+        // Only of ASCII does lower case keep the length.
+        let (at, bit) = shape(word);
+        if is_ascii && self.lengths.get(at).is_none_or(|set| set & bit == 0) {
+            return 0;
+        }
+        lower.clear();
+        if is_ascii {
+            lower.push_str(word);
+            lower.make_ascii_lowercase();
+        } else {
+            lower.extend(word.chars().flat_map(char::to_lowercase));
+        }
+        self.words.get(lower.as_str()).copied().unwrap_or(0)
+    }
 }
 
-fn length_bit(word: &str) -> u64 {
-    1 << word.len().min(63)
+/// Where in [`Intent::lengths`] a word is, and its bit there.
+fn shape(word: &str) -> (usize, u64) {
+    let first = word.bytes().next().unwrap_or(0);
+    (usize::from(first & 31), 1 << word.len().min(63))
 }
 
 fn run(words: &[u32]) -> [u32; RUN] {
@@ -108,13 +129,30 @@ fn run(words: &[u32]) -> [u32; RUN] {
 
 /// Where words begin and end: letters and digits in a row.
 fn spans(text: &str) -> impl Iterator<Item = (usize, usize)> {
-    let mut chars = text.char_indices().peekable();
+    let mut at = 0;
     std::iter::from_fn(move || {
-        let (start, _) = chars.find(|(_, c)| c.is_alphanumeric())?;
-        while chars.next_if(|(_, c)| c.is_alphanumeric()).is_some() {}
-        let end = chars.peek().map_or(text.len(), |(end, _)| *end);
-        Some((start, end))
+        let start = loop {
+            let (is_part, length) = character(text, at)?;
+            if is_part {
+                break at;
+            }
+            at += length;
+        };
+        while let Some((true, length)) = character(text, at) {
+            at += length;
+        }
+        Some((start, at))
     })
+}
+
+/// Whether the character that begins here is part of a word, and its bytes; nothing at the end.
+fn character(text: &str, at: usize) -> Option<(bool, usize)> {
+    let byte = text.as_bytes().get(at)?;
+    if byte.is_ascii() {
+        return Some((byte.is_ascii_alphanumeric(), 1));
+    }
+    let c = text.get(at..)?.chars().next()?;
+    Some((c.is_alphanumeric(), c.len_utf8()))
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ use super::exemplars::Exemplars;
 use super::gloss::Intents;
 use super::gloss::table::{Entry, Table};
 use super::text::{Action, Prepared, Ready, prepare};
+use crate::embed::nearest::Nearest;
 use crate::embed::{Embedder, Embedding};
 use std::sync::Arc;
 
@@ -49,8 +50,10 @@ pub struct Score {
 #[derive(Debug)]
 pub struct Firewall {
     embedder: Arc<dyn Embedder>,
-    harm: Vec<(Arc<str>, Embedding)>,
-    benign: Vec<Embedding>,
+    harm: Vec<Arc<str>>,
+    /// The vectors of those.
+    harmful: Nearest,
+    benign: Nearest,
     /// By number of a gloss entry: how close its words are to a description, times its strength, and
     /// the number of the description.
     entries: Vec<(f64, usize)>,
@@ -62,20 +65,21 @@ impl Firewall {
     /// Embeds the descriptions and the words of the gloss.
     pub fn new(embedder: Arc<dyn Embedder>, exemplars: &Exemplars, bands: Bands) -> Firewall {
         let embed = |line: &String| embedder.embed(line);
-        let harm = exemplars.harm.iter();
-        let harm: Vec<_> = harm.map(|line| (Arc::from(&**line), embed(line))).collect();
-        let benign: Vec<Embedding> = exemplars.benign.iter().map(embed).collect();
+        let harm = exemplars.harm.iter().map(|line| Arc::from(&**line));
+        let harmful = Nearest::new(exemplars.harm.iter().map(embed).collect());
+        let benign = Nearest::new(exemplars.benign.iter().map(embed).collect());
         let close = |entry: &Entry| {
             let words = embedder.embed(entry.words);
             let (cosine, nearest) = match entry.harm {
-                true => greatest(&words, harm.iter().map(|(_, other)| other)),
-                false => greatest(&words, benign.iter()),
+                true => harmful.to(&words),
+                false => benign.to(&words),
             };
             (entry.strength * cosine, nearest)
         };
         Firewall {
             entries: Table::built_in().entries.iter().map(close).collect(),
-            harm,
+            harm: harm.collect(),
+            harmful,
             benign,
             embedder,
             bands,
@@ -100,11 +104,11 @@ impl Firewall {
             self.intents.get(intent, embed)
         });
         let vector = self.embedder.embed(&ready.prepared.text);
-        let (mut harm, mut nearest) = greatest(&vector, self.harm.iter().map(|(_, other)| other));
+        let (mut harm, mut nearest) = self.harmful.to(&vector);
         if asked.is_none() {
             harm *= UNASKED;
         }
-        let (mut benign, _) = greatest(&vector, self.benign.iter());
+        let (mut benign, _) = self.benign.to(&vector);
         for entry in &ready.entries {
             let Some(&(close, at)) = self.entries.get(entry.number) else {
                 continue;
@@ -124,7 +128,7 @@ impl Firewall {
             intent,
             benign,
             floored,
-            nearest: nearest.map_or_else(|| Arc::from(""), |(line, _)| Arc::clone(line)),
+            nearest: nearest.map_or_else(|| Arc::from(""), Arc::clone),
             embedded: Arc::clone(&ready.prepared),
         }
     }
@@ -133,13 +137,6 @@ impl Firewall {
     pub fn embed(&self, action: &Action<'_>, intent: Option<&str>) -> Embedding {
         embed(&*self.embedder, action, intent)
     }
-}
-
-/// The greatest cosine and where it was met first; 0 where there is nothing to compare with.
-fn greatest<'e>(vector: &Embedding, others: impl Iterator<Item = &'e Embedding>) -> (f64, usize) {
-    let cosines = others.map(|other| vector.cosine(other)).enumerate();
-    let first = cosines.reduce(|best, next| if next.1 > best.1 { next } else { best });
-    first.map_or((0.0, 0), |(at, cosine)| (cosine, at))
 }
 
 /// The vector of an action's text, as [`Firewall::score`] compares it with the intent.

@@ -98,12 +98,21 @@ impl<F: FnMut(u32) -> ControlFlow<()>> Words<'_, F> {
             let foreign = |b: &u8| !b.is_ascii();
             let ascii = rest.bytes().take_while(|b| !foreign(b)).count();
             let (plain, after) = rest.split_at(ascii);
-            for &byte in plain.as_bytes() {
+            let mut plain = plain.as_bytes();
+            while let Some((&byte, others)) = plain.split_first() {
+                plain = others;
                 match class(byte) {
-                    Class::Letter => self.push_ascii(byte.to_ascii_lowercase()),
+                    Class::Letter => {
+                        let letter = |b: &&u8| class(**b) == Class::Letter;
+                        let more = others.iter().take_while(letter).count();
+                        let (letters, others) = others.split_at(more);
+                        self.push_ascii(&[byte]);
+                        self.push_ascii(letters);
+                        plain = others;
+                    }
                     Class::Punctuation => {
                         self.end_word()?;
-                        self.push_ascii(byte);
+                        self.push_ascii(&[byte]);
                         self.end_word()?;
                     }
                     Class::Space => self.end_word()?,
@@ -143,11 +152,11 @@ impl<F: FnMut(u32) -> ControlFlow<()>> Words<'_, F> {
         ControlFlow::Continue(())
     }
 
-    fn push_ascii(&mut self, byte: u8) {
-        if self.chars < LONGEST_WORD {
-            self.word.push(byte);
-        }
-        self.chars += 1;
+    fn push_ascii(&mut self, bytes: &[u8]) {
+        let room = LONGEST_WORD.saturating_sub(self.chars);
+        let kept = bytes.iter().take(room);
+        self.word.extend(kept.map(u8::to_ascii_lowercase));
+        self.chars += bytes.len();
     }
 
     fn push(&mut self, c: char) {

@@ -5,6 +5,10 @@
 
 mod table;
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
 use super::options::is_in;
 use super::wrappers::SHELLS;
 use super::{names, paths, programs};
@@ -38,35 +42,85 @@ pub struct Touch {
 /// The tool of a call.
 #[derive(Debug)]
 pub struct Tool {
+    named: Rc<Named>,
+    action: Action,
+}
+
+/// What a tool's name says.
+#[derive(Debug)]
+struct Named {
     /// Its own name in snake case.
     name: String,
     access: Access,
-    action: Action,
+    is_shell: bool,
+}
+
+/// Tools whose names are remembered, at most, and the longest such name in bytes.
+const REMEMBERED: (usize, usize) = (256, 256);
+
+impl Named {
+    fn new(name: &str) -> Named {
+        let name = names::tool(name);
+        let shell = is_in(SHELL_TOOLS, &name) || has(&name, SHELL_WORDS);
+        Named {
+            access: access(&name),
+            is_shell: shell && !is_in(NO_SHELLS, &name),
+            name,
+        }
+    }
+
+    /// The tool of that name. Runs call few tools again and again, so this thread remembers what
+    /// their names come to, which changes no result.
+    fn of(name: &str) -> Rc<Named> {
+        thread_local! {
+            static KNOWN: RefCell<HashMap<Box<str>, Rc<Named>>> = RefCell::default();
+        }
+        let (most, longest) = REMEMBERED;
+        if name.len() > longest {
+            return Rc::new(Named::new(name));
+        }
+        KNOWN.with_borrow_mut(|known| {
+            if let Some(named) = known.get(name) {
+                return Rc::clone(named);
+            }
+            if known.len() >= most {
+                known.clear();
+            }
+            let named = Rc::new(Named::new(name));
+            known.insert(name.into(), Rc::clone(&named));
+            named
+        })
+    }
+}
+
+/// Whether a name has one of these words.
+fn has(name: &str, words: &str) -> bool {
+    name.split('_').any(|word| is_in(words, word))
 }
 
 impl Tool {
     /// The tool of that name, as recorded. `command` is the text under that key, by which editors
     /// tell what they do; absent where the call has none.
     pub fn new(name: &str, command: Option<&str>) -> Tool {
-        let name = names::tool(name);
         Tool {
-            access: access(&name),
+            named: Named::of(name),
             action: match command {
                 Some("view") => Action::View,
                 Some("delete") => Action::Delete,
                 Some("rename") => Action::Rename,
                 _ => Action::Change,
             },
-            name,
         }
     }
 
     /// What the call does with the file that `text`, the value under a key, names.
     pub fn touches(&self, key: &str, text: &str) -> Touch {
         // An address of another kind is no file.
-        let path = is_in(PATHS, key)
-            || (key == "uri" && (!text.contains("://") || paths::is_file_address(text)));
-        let access = match (self.access, self.action) {
+        let path = || {
+            is_in(PATHS, key)
+                || (key == "uri" && (!text.contains("://") || paths::is_file_address(text)))
+        };
+        let access = match (self.named.access, self.action) {
             (Access::Editor, Action::View) => Access::Read,
             (Access::Editor, Action::Change) => Access::Write,
             (Access::Editor, Action::Delete) => Access::Delete,
@@ -75,19 +129,28 @@ impl Tool {
         };
         // A name of one word says little: only what can be nothing but a path counts.
         let moves = matches!(access, Access::Copy | Access::Move)
-            && (self.name.contains('_') || key.contains("path"));
-        let telling = moves || (self.name.contains('_') && self.access != Access::Editor);
-        let source = path || (telling && is_in(SOURCES, key));
-        let destination = telling && is_in(DESTINATIONS, key);
-        let only_source = source && !destination;
+            && (self.named.name.contains('_') || key.contains("path"));
+        let telling =
+            moves || (self.named.name.contains('_') && self.named.access != Access::Editor);
+        let source = || path() || (telling && is_in(SOURCES, key));
+        let destination = || telling && is_in(DESTINATIONS, key);
         let (reads, writes, deletes) = match access {
             Access::Unknown | Access::Patch | Access::Editor => (false, false, false),
-            Access::Read => (source, false, false),
-            Access::Glob => (path || is_in("pattern include", key), false, false),
-            Access::Write => (false, source || destination, false),
-            Access::Delete => (false, source || destination, source || destination),
-            Access::Copy => (only_source, destination, false),
-            Access::Move => (only_source, source || destination, only_source),
+            Access::Read => (source(), false, false),
+            Access::Glob => (path() || is_in("pattern include", key), false, false),
+            Access::Write => (false, source() || destination(), false),
+            Access::Delete => {
+                let deletes = source() || destination();
+                (false, deletes, deletes)
+            }
+            Access::Copy | Access::Move => {
+                let (source, destination) = (source(), destination());
+                let only_source = source && !destination;
+                match access {
+                    Access::Copy => (only_source, destination, false),
+                    _ => (only_source, source || destination, only_source),
+                }
+            }
         };
         // Whoever fetches such an address reads the file.
         let fetched = is_address(key) && !writes && paths::is_file_address(text);
@@ -100,18 +163,19 @@ impl Tool {
 
     /// Whether the value under a key, absent for arguments that are a plain string, is a patch.
     pub fn is_patch(&self, key: Option<&str>) -> bool {
-        self.access == Access::Patch && key.is_none_or(|key| is_in(PATCHES, key))
+        self.named.access == Access::Patch && key.is_none_or(|key| is_in(PATCHES, key))
     }
 
     /// Whether it runs command lines.
     pub fn is_shell(&self) -> bool {
-        !is_in(NO_SHELLS, &self.name) && (is_in(SHELL_TOOLS, &self.name) || self.has(SHELL_WORDS))
+        self.named.is_shell
     }
 
     /// Whether it runs command lines of a shell that is not read here: what is made of them is a
     /// guess.
     pub fn is_other_shell(&self) -> bool {
-        self.name == "cmd" || self.has("powershell pwsh") || self.name.contains("power_shell")
+        let name = &*self.named.name;
+        name == "cmd" || self.has("powershell pwsh") || name.contains("power_shell")
     }
 
     /// Whether a text under `key` is a command line.
@@ -119,9 +183,9 @@ impl Tool {
         match key {
             "chars" | "input" => TYPING
                 .iter()
-                .any(|(name, typed)| self.name.ends_with(name) && *typed == key),
+                .any(|(name, typed)| self.named.name.ends_with(name) && *typed == key),
             "command" | "cmd" | "commands" | "command_line" | "cmdline" | "shell_command"
-            | "argv" => self.access != Access::Editor,
+            | "argv" => self.named.access != Access::Editor,
             "script" => self.is_shell() || !self.has(OTHER_LANGUAGES),
             "code" => self.is_shell(),
             _ => false,
@@ -132,7 +196,7 @@ impl Tool {
     /// a tool that is no shell by its name, one plain word is which names no well-known program.
     pub fn is_other_command(&self, text: &str) -> bool {
         let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | ':');
-        is_in(NO_SHELLS, &self.name)
+        is_in(NO_SHELLS, &self.named.name)
             || (!self.is_shell()
                 && !self.has(RUNNING)
                 && text.trim().chars().all(plain)
@@ -141,7 +205,7 @@ impl Tool {
 
     /// Whether a text under `key` names a program whose words stand in a list beside it.
     pub fn is_program(&self, key: &str) -> bool {
-        self.access != Access::Editor && is_in("command cmd program executable", key)
+        self.named.access != Access::Editor && is_in("command cmd program executable", key)
     }
 
     /// Whether the text under a key is the directory in which the call works.
@@ -150,7 +214,7 @@ impl Tool {
     }
 
     fn has(&self, words: &str) -> bool {
-        self.name.split('_').any(|word| is_in(words, word))
+        has(&self.named.name, words)
     }
 }
 
@@ -187,11 +251,10 @@ fn access(tool: &str) -> Access {
     if let Some(access) = listed(tool) {
         return access;
     }
-    let has = |list: &str| tool.split('_').any(|word| is_in(list, word));
-    if !has(NOUNS) {
+    if !has(tool, NOUNS) {
         return Access::Unknown;
     }
-    let verb = VERBS.iter().find(|(_, verbs)| has(verbs));
+    let verb = VERBS.iter().find(|(_, verbs)| has(tool, verbs));
     verb.map_or(Access::Unknown, |(access, _)| *access)
 }
 

@@ -79,7 +79,8 @@ fn in_a_row(parts: &[Ast], before: &Set, after: &Set) -> Vec<Set> {
             continue;
         }
         let next = match parts.get(at + 1) {
-            Some(next) => exact(next),
+            Some(next) if count(next).is_some_and(|count| count <= NEIGHBOURS) => made(next),
+            Some(_) => None,
             None => Some(after.clone()),
         };
         let few = |set: &Set| set.len() <= NEIGHBOURS;
@@ -116,8 +117,38 @@ fn inside(part: &Ast, before: &Set, after: &Set) -> Vec<Set> {
     }
 }
 
+/// How many texts [`exact`] tells; known soon, where making them takes long.
+fn count(part: &Ast) -> Option<usize> {
+    let few = |count: usize| (count <= LITERALS).then_some(count);
+    match part {
+        _ if sets_flags(part) => None,
+        Ast::Empty(_) => Some(1),
+        Ast::Literal(literal) => is_plain(literal).then_some(1),
+        Ast::Assertion(assertion) => (assertion.kind == AssertionKind::WordBoundary).then_some(1),
+        Ast::Group(group) => count(&group.ast),
+        Ast::Repetition(repeat) if repeat.op.kind == RepetitionKind::ZeroOrOne => {
+            Some(count(&repeat.ast)? + 1)
+        }
+        Ast::Concat(parts) => {
+            let mut parts = parts.asts.iter();
+            parts.try_fold(1, |row, part| few(row * count(part)?))
+        }
+        Ast::Alternation(parts) => {
+            let mut parts = parts.asts.iter();
+            parts.try_fold(0, |all, part| few(all + count(part)?))
+        }
+        Ast::ClassBracketed(class) if !class.negated => members(&class.kind).map(|set| set.len()),
+        _ => None,
+    }
+}
+
 /// All texts that a part stands for, where they are few.
 fn exact(part: &Ast) -> Option<Set> {
+    count(part)?;
+    made(part)
+}
+
+fn made(part: &Ast) -> Option<Set> {
     match part {
         _ if sets_flags(part) => None,
         Ast::Empty(_) => Some(nothing()),
@@ -125,23 +156,23 @@ fn exact(part: &Ast) -> Option<Set> {
         Ast::Assertion(assertion) if assertion.kind == AssertionKind::WordBoundary => {
             Some(vec![vec![EDGE]])
         }
-        Ast::Group(group) => exact(&group.ast),
+        Ast::Group(group) => made(&group.ast),
         Ast::Repetition(repeat) if repeat.op.kind == RepetitionKind::ZeroOrOne => {
-            let mut texts = exact(&repeat.ast)?;
+            let mut texts = made(&repeat.ast)?;
             texts.push(Vec::new());
             Some(texts)
         }
         Ast::Concat(parts) => {
             let mut row = nothing();
             for part in &parts.asts {
-                row = joined(&row, &exact(part)?)?;
+                row = joined(&row, &made(part)?)?;
             }
             Some(row)
         }
         Ast::Alternation(parts) => {
             let mut all = Vec::new();
             for part in &parts.asts {
-                all.extend(exact(part)?);
+                all.extend(made(part)?);
             }
             (all.len() <= LITERALS).then_some(all)
         }
@@ -227,8 +258,11 @@ fn repeats(kind: &RepetitionKind) -> bool {
 
 /// The bytes of a literal; none where it may be a byte that is no character.
 fn bytes(literal: &Literal) -> Option<Vec<u8>> {
-    let plain = literal.c.is_ascii() || literal.kind == LiteralKind::Verbatim;
-    plain.then(|| literal.c.to_string().into_bytes())
+    is_plain(literal).then(|| literal.c.to_string().into_bytes())
+}
+
+fn is_plain(literal: &Literal) -> bool {
+    literal.c.is_ascii() || literal.kind == LiteralKind::Verbatim
 }
 
 /// The set that tells most: of long literals, and of few.

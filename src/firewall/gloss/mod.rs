@@ -32,7 +32,15 @@ pub struct IntentSigns {
 /// Finds shapes; remembers the signs of tools it has met.
 #[derive(Debug, Default)]
 pub struct Gloss {
-    tools: Mutex<HashMap<String, Signs>>,
+    tools: Mutex<HashMap<String, Arc<ToolSigns>>>,
+}
+
+/// What a tool's name says, worked out once.
+#[derive(Debug)]
+struct ToolSigns {
+    signs: Signs,
+    /// The line of its name, see [`view::tool`].
+    line: String,
 }
 
 impl Gloss {
@@ -60,7 +68,8 @@ impl Gloss {
     /// copies of the intent blanked.
     pub fn of(&self, action: &Action<'_>, text: &str, intent: &IntentSigns) -> Vec<&'static Entry> {
         let table = Table::built_in();
-        let mut signs = self.tool(action.tool);
+        let tool = self.tool(action.tool);
+        let mut signs = tool.signs;
         let (view, cut) = view::of(action);
         table.call.find(view.as_bytes(), &mut signs);
         signs.add(&intent.signs);
@@ -69,7 +78,7 @@ impl Gloss {
             found("cut");
         }
         commands::signs(action, &mut found);
-        relation::signs(action, text, &view, &intent.words, &mut found);
+        relation::signs(action, &tool.line, text, &view, &intent.words, &mut found);
         let entries = table.entries.iter().filter(|entry| entry.holds(&signs));
         let entries: Vec<&Entry> = entries.collect();
         // Words for harmless work are not added to what has the sure shape of harm.
@@ -79,10 +88,10 @@ impl Gloss {
         }
     }
 
-    fn tool(&self, tool: &str) -> Signs {
+    fn tool(&self, tool: &str) -> Arc<ToolSigns> {
         let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(signs) = tools.get(tool) {
-            return *signs;
+            return Arc::clone(signs);
         }
         let table = Table::built_in();
         let mut signs = Signs::default();
@@ -102,8 +111,9 @@ impl Gloss {
         if tools.len() >= REMEMBERED {
             tools.clear();
         }
-        tools.insert(tool.to_owned(), signs);
-        signs
+        let made = Arc::new(ToolSigns { signs, line });
+        tools.insert(tool.to_owned(), Arc::clone(&made));
+        made
     }
 }
 
@@ -131,11 +141,21 @@ pub fn document() -> String {
 
 /// Intents with what they say, remembered up to a bound.
 #[derive(Debug)]
-pub struct Intents<T>(Mutex<HashMap<String, Arc<T>>>);
+pub struct Intents<T>(Mutex<Remembered<T>>);
+
+#[derive(Debug)]
+struct Remembered<T> {
+    /// The one that was asked for last: the calls of a run follow one another.
+    last: Option<(String, Arc<T>)>,
+    all: HashMap<String, Arc<T>>,
+}
 
 impl<T> Default for Intents<T> {
     fn default() -> Self {
-        Intents(Mutex::default())
+        Intents(Mutex::new(Remembered {
+            last: None,
+            all: HashMap::new(),
+        }))
     }
 }
 
@@ -143,15 +163,23 @@ impl<T> Intents<T> {
     /// What was worked out for an intent, or what `make` works out now.
     pub fn get(&self, intent: &str, make: impl FnOnce() -> T) -> Arc<T> {
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(intent) {
-            return Arc::clone(known);
-        }
-        let made = Arc::new(make());
+        let remembered = {
+            let known = lock();
+            match &known.last {
+                Some((text, last)) if text == intent => return Arc::clone(last),
+                _ => known.all.get(intent).map(Arc::clone),
+            }
+        };
+        let is_new = remembered.is_none();
+        let made = remembered.unwrap_or_else(|| Arc::new(make()));
         let mut known = lock();
-        if known.len() >= REMEMBERED {
-            known.clear();
+        if is_new {
+            if known.all.len() >= REMEMBERED {
+                known.all.clear();
+            }
+            known.all.insert(intent.to_owned(), Arc::clone(&made));
         }
-        known.insert(intent.to_owned(), Arc::clone(&made));
+        known.last = Some((intent.to_owned(), Arc::clone(&made)));
         made
     }
 }

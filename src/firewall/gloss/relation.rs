@@ -89,6 +89,8 @@ impl FromIterator<u8> for Bytes {
 #[derive(Debug, Default)]
 pub struct IntentWords {
     words: BTreeSet<String>,
+    /// Whether one of them is a number.
+    numbers: bool,
     /// Bytes that its words begin with.
     first: Bytes,
     english: bool,
@@ -108,6 +110,7 @@ impl IntentWords {
             .flat_map(|w| [w.to_owned(), stem(w).to_owned()])
             .collect();
         IntentWords {
+            numbers: words.iter().any(|w| w.bytes().all(|b| b.is_ascii_digit())),
             first: words.iter().filter_map(|w| w.bytes().next()).collect(),
             words,
             sums: sums(head(&lower, TEXT)).collect(),
@@ -125,8 +128,13 @@ impl IntentWords {
         self.words.is_empty()
     }
 
+    /// Whether a word begins as one of the intent's does.
+    fn may_hold(&self, word: &str) -> bool {
+        word.bytes().next().is_some_and(|b| self.first.holds(b))
+    }
+
     fn holds(&self, word: &str) -> bool {
-        if !word.bytes().next().is_some_and(|b| self.first.holds(b)) {
+        if !self.may_hold(word) {
             return false;
         }
         self.words.contains(word) || self.words.contains(stem(word))
@@ -169,8 +177,16 @@ fn is_english<'w>(intent: &str, words: impl Iterator<Item = &'w str>) -> bool {
 
 /// The words of a text in lower case: letters and digits in a row.
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    let words = text.split(|c: char| !c.is_ascii_alphanumeric());
-    words.filter(|word| !word.is_empty())
+    // No byte of another character is an ASCII letter or digit.
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let rest = text.as_bytes().get(at..)?;
+        let start = at + rest.iter().position(is_part)?;
+        let rest = text.as_bytes().get(start..)?;
+        at = start + rest.iter().position(|b| !is_part(b)).unwrap_or(rest.len());
+        text.get(start..at)
+    })
 }
 
 fn stem(word: &str) -> &str {
@@ -194,10 +210,11 @@ fn host_kinds() -> &'static RegexSet {
     })
 }
 
-/// The signs of how an action and an intent hang together. `text` is the action's text with copies
+/// The signs of how an action and an intent hang together. `tool` is the line of the tool's name, `text` the action's text with copies
 /// of the intent blanked, `view` its plain view.
 pub fn signs(
     action: &Action<'_>,
+    tool: &str,
     text: &str,
     view: &str,
     intent: &IntentWords,
@@ -222,9 +239,8 @@ pub fn signs(
         });
     }
     tables(view, intent, found);
-    let tool = super::view::tool(action.tool);
     let mut objects =
-        words(&tool).filter(|word| word.len() > 2 && VERBS.binary_search(word).is_err());
+        words(tool).filter(|word| word.len() > 2 && VERBS.binary_search(word).is_err());
     if let Some(first) = objects.next()
         && !intent.names(first)
         && !objects.any(|word| intent.names(word))
@@ -290,6 +306,9 @@ fn topic(tool: &str, text: &str, intent: &IntentWords, found: &mut impl FnMut(&s
     let mut met: [&str; 1] = [""];
     let mut many = false;
     for word in words(&tool).chain(words(&lower)) {
+        if !intent.may_hold(word) {
+            continue;
+        }
         let has_digit = word.bytes().any(|b| b.is_ascii_digit());
         if !has_digit && word.len() < 4 || !intent.holds(word) {
             continue;
@@ -310,19 +329,21 @@ fn topic(tool: &str, text: &str, intent: &IntentWords, found: &mut impl FnMut(&s
 
 /// Whether sums of money are among the intent's numbers.
 fn amounts(view: &str, intent: &IntentWords, found: &mut impl FnMut(&str)) {
-    let is_number = |word: &String| word.bytes().all(|b| b.is_ascii_digit());
-    if intent.words.iter().any(is_number) {
+    if intent.numbers {
         found("amount_asked");
     }
     let mut any = false;
-    for line in view.split('\x02').skip(1) {
-        let Some((key, value)) = line.split_once('=') else {
-            continue;
+    for at in memchr::memchr_iter(b'\x02', view.as_bytes()) {
+        let line = &view[at + 1..];
+        let Some(end) = memchr::memchr2(b'=', b'\x02', line.as_bytes()) else {
+            break;
         };
-        let keys = ["amount", "total", "price", "sum", "value", "usd", "eur"];
-        if !keys.iter().any(|name| key.contains(name)) {
+        let (key, value) = line.split_at(end);
+        if !value.starts_with('=') || !is_sum(key) {
             continue;
         }
+        let value = &value[1..];
+        let value = &value[..memchr::memchr(b'\x02', value.as_bytes()).unwrap_or(value.len())];
         any = true;
         let mut numbers = sums(head(value, 64));
         if numbers.any(|sum| intent.sums.contains(&sum) || intent.words.contains(&sum)) {
@@ -346,6 +367,25 @@ fn sums(text: &str) -> impl Iterator<Item = String> {
             sum.push_str(group);
         }
         Some(sum)
+    })
+}
+
+/// Whether a key names a sum of money.
+fn is_sum(key: &str) -> bool {
+    let key = key.as_bytes();
+    key.iter().enumerate().any(|(at, first)| {
+        let sums: &[&str] = match first {
+            b'a' => &["amount"],
+            b't' => &["total"],
+            b'p' => &["price"],
+            b's' => &["sum"],
+            b'v' => &["value"],
+            b'u' => &["usd"],
+            b'e' => &["eur"],
+            _ => &[],
+        };
+        let here = key.get(at..).unwrap_or_default();
+        sums.iter().any(|sum| here.starts_with(sum.as_bytes()))
     })
 }
 

@@ -91,6 +91,17 @@ impl Signs {
 struct Part {
     found: Signs,
     absent: Signs,
+    /// The sign that has to be found where there is but one.
+    only: Option<usize>,
+}
+
+impl Part {
+    fn holds(&self, signs: &Signs) -> bool {
+        match self.only {
+            Some(sign) => signs.has(sign),
+            None => signs.meets(&self.found) || signs.lacks(&self.absent),
+        }
+    }
 }
 
 /// A shape and the words that it adds.
@@ -125,7 +136,7 @@ impl Entry {
     /// Whether these signs are what it asks for.
     pub fn holds(&self, signs: &Signs) -> bool {
         let mut parts = self.when.iter();
-        parts.all(|part| signs.meets(&part.found) || signs.lacks(&part.absent))
+        parts.all(|part| part.holds(signs))
     }
 }
 
@@ -233,8 +244,13 @@ fn entry(line: &'static str, number: usize, names: &HashMap<&str, usize>) -> Opt
                 None => signs.found.insert(*names.get(sign)?),
             }
         }
+        if !part.contains(['|', '!']) {
+            signs.only = Some(*names.get(part)?);
+        }
         when.push(signs);
     }
+    // What is soonest told first.
+    when.sort_by_key(|part| part.only.is_none());
     (0.0 < strength && strength <= 1.0 && !when.is_empty()).then_some(Entry {
         id,
         harm,
