@@ -24,6 +24,13 @@ impl Limits {
         entries: 16_384,
         bytes: 32 << 20,
     };
+
+    /// 1,024 texts, and 2 MiB: of an embedder that makes a vector in about the time that memory takes
+    /// to bring one from afar.
+    pub const NEAR: Limits = Limits {
+        entries: 1024,
+        bytes: 2 << 20,
+    };
 }
 
 /// Bytes that an entry takes beside its text and components, by estimate.
@@ -113,9 +120,10 @@ impl Generations {
 }
 
 impl Cached {
-    /// An embedder that remembers within [`Limits::DEFAULT`].
+    /// An embedder that remembers within its own limits.
     pub fn new(embedder: Arc<dyn Embedder>) -> Cached {
-        Cached::within(embedder, Limits::DEFAULT)
+        let limits = embedder.remembers();
+        Cached::within(embedder, limits)
     }
 
     /// An embedder that remembers within limits.

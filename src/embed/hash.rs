@@ -10,6 +10,7 @@
 //! sign: set, one is added, else taken away. A component is the square root of the amount that
 //! results, with its sign, so that what is said ten times does not weigh ten times as much.
 
+use super::cache::Limits;
 use super::wordpiece::is_mark;
 use super::{Embedder, Embedding};
 use unicode_normalization::UnicodeNormalization;
@@ -126,6 +127,10 @@ impl Embedder for HashEmbedder {
 
     fn sha256(&self) -> Option<&str> {
         None
+    }
+
+    fn remembers(&self) -> Limits {
+        Limits::NEAR
     }
 
     fn embed(&self, text: &str) -> Embedding {

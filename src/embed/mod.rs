@@ -74,6 +74,11 @@ pub trait Embedder: Send + Sync + std::fmt::Debug {
     /// SHA-256 in hexadecimal of the data it goes by; absent where it goes by none.
     fn sha256(&self) -> Option<&str>;
 
+    /// How much of what it made is worth remembering.
+    fn remembers(&self) -> cache::Limits {
+        cache::Limits::DEFAULT
+    }
+
     /// The vector of a text. The same text gives the same vector, on every machine and thread.
     fn embed(&self, text: &str) -> Embedding;
 }

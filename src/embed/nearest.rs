@@ -6,7 +6,7 @@
 
 use super::Embedding;
 
-/// What a component of a vector of length 1 is multiplied by before it is rounded.
+/// What a component of a vector of length 1 is multiplied by before its fraction is cut off.
 const SCALE: f64 = 32_767.0;
 
 /// Vectors that others are compared with.
@@ -31,10 +31,10 @@ impl Nearest {
         match (&self.rough, rough(vector)) {
             (Some(others), Some(rough)) => {
                 let cosines: Vec<i32> = others.iter().map(|other| product(&rough, other)).collect();
-                // Rounding moves a component by half a unit at most, and the components of a vector
-                // of length 1 sum up to at most the root of their number: so far may both be off.
+                // Cutting the fraction off moves a component by a unit at most, and the components of a
+                // vector of length 1 sum up to at most the root of their number: so far may both be off.
                 let components = rough.len() as f64;
-                let off = SCALE * components.sqrt() + components;
+                let off = 2.0 * SCALE * components.sqrt() + components;
                 let greatest = cosines.iter().copied().max().unwrap_or(0);
                 let least = f64::from(greatest) - 2.0 * off;
                 let mut rough = cosines.into_iter();
@@ -68,7 +68,7 @@ fn rough(vector: &Embedding) -> Option<Vec<i16>> {
     }
     let scale = SCALE / vector.norm;
     let sound = vector.norm.is_normal() && scale.is_normal() && vector.values.len() <= 4096;
-    let component = |value: &f64| (value * scale).round_ties_even() as i16;
+    let component = |value: &f64| (value * scale) as i16;
     sound.then(|| vector.values.iter().map(component).collect())
 }
 

@@ -9,6 +9,7 @@
 //! `u32` each; the vocabulary, one token a line; for each row a `u16` multiplier; for each row its
 //! dimensions, an `i8` each. A token's vector is its row times its multiplier.
 
+use super::cache::Limits;
 use super::wordpiece::Vocabulary;
 use super::{Embedder, Embedding};
 use std::ops::ControlFlow;
@@ -157,6 +158,10 @@ impl Embedder for StaticTable<'_> {
 
     fn sha256(&self) -> Option<&str> {
         Some(SHA256)
+    }
+
+    fn remembers(&self) -> Limits {
+        Limits::NEAR
     }
 
     fn embed(&self, text: &str) -> Embedding {
