@@ -4,7 +4,7 @@
 //! An action becomes text ([`text`]), copies of the intent in it are blanked ([`blank`]), plain
 //! words for well-known shapes are added ([`gloss`]), and what comes out is compared with harm and
 //! benign descriptions ([`exemplars`]) and with the intent. Thresholds belong to an embedder
-//! ([`bands`]).
+//! ([`bands()`]).
 
 pub mod bands;
 pub mod blank;

@@ -5,7 +5,7 @@
 //! the text's vector is their mean, scaled to length 1. Other encoders of that architecture and
 //! tokenizer are read as well, whatever their sizes.
 //!
-//! Nothing depends on the machine: additions come in a fixed order ([`matrix`]), and functions that
+//! Nothing depends on the machine: additions come in a fixed order (`matrix`), and functions that
 //! systems compute differently come from `libm`.
 
 mod config;
