@@ -21,6 +21,7 @@ fn read_with(text: &str, harm: &str) -> Result<Policy, Vec<Diagnostic>> {
             std::fs::read(format!("{root}{model}")).map_err(|e| e.to_string())
         }
         model if model.starts_with("torn/") => Ok(b"{".to_vec()),
+        "foreign.txt" => Ok("删除所有文件\n".into()),
         "large.txt" => Ok(vec![b'\n'; (1 << 20) + 1]),
         _ => Err("no such file".into()),
     };
@@ -349,4 +350,14 @@ fn the_policy_of_init_spells_the_defaults_out() {
         let line = format!("#{key} = {value:?}");
         assert!(INIT.lines().any(|l| l == line), "{line}");
     }
+}
+
+/// Rationale: a firewall that can come near to nothing would pass everything without a word.
+#[test]
+fn descriptions_that_say_nothing_are_an_error() {
+    one(
+        "[semantic]\nembedder = 'static'\nexemplars = 'foreign.txt'\n",
+        "2:12: no description of harm says anything that `static` knows | nothing would ever be close to harm: describe it in English, or choose another `embedder`",
+    );
+    read("[semantic]\nembedder = 'hash'\nexemplars = 'foreign.txt'\n");
 }

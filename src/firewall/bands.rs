@@ -65,6 +65,12 @@ mod tests {
         assert_eq!(bands.score(0.9, 1.0, 1.0), (bands.escalate, true));
         assert_eq!(bands.score(0.7, 1.0, 1.0), (0.0, false));
         assert_eq!(bands.score(1.5, -1.0, -1.0), (1.0, false));
+        let never = Bands {
+            escalate: 2.0,
+            block: 3.0,
+            ..bands
+        };
+        assert_eq!(never.score(0.9, 1.0, 0.0), (0.4, false));
         let (score, _) = bands.score(f64::NAN, 0.0, 0.0);
         assert!(
             score.is_nan(),

@@ -15,5 +15,5 @@ pub mod text;
 
 pub use bands::{Bands, bands};
 pub use exemplars::Exemplars;
-pub use score::{Firewall, Score, embed};
+pub use score::{Firewall, Score};
 pub use text::{Action, Prepared, Ready, prepare};

@@ -132,14 +132,4 @@ impl Firewall {
             embedded: Arc::clone(&ready.prepared),
         }
     }
-
-    /// The vector of an action's text, as [`Firewall::score`] compares it with the intent.
-    pub fn embed(&self, action: &Action<'_>, intent: Option<&str>) -> Embedding {
-        embed(&*self.embedder, action, intent)
-    }
-}
-
-/// The vector of an action's text, as [`Firewall::score`] compares it with the intent.
-pub fn embed(embedder: &dyn Embedder, action: &Action<'_>, intent: Option<&str>) -> Embedding {
-    embedder.embed(&prepare(action, intent).prepared.text)
 }
