@@ -5,7 +5,7 @@ use super::options::{Color, InputArgs, rate};
 use super::outputs::stdout;
 use super::progress::Progress;
 use super::reading::read_all;
-use super::{policy, say, terminal_width};
+use super::{files, policy, say, terminal_width};
 use crate::audit::verdict::Leniency;
 use crate::calibrate::found::Closed;
 use crate::calibrate::scorer::Scorer;
@@ -251,14 +251,11 @@ fn computed(definition: &Definition, args: &Args, policy: &Policy) -> Result<Sco
 fn open(definition: &Definition, args: &Args) -> Result<Arc<dyn Embedder>, String> {
     let id = definition.id;
     let folder = args.model.iter().find(|(of, _)| *of == id);
-    if definition.needs_model && folder.is_none() {
-        return Err(format!(
+    match folder {
+        None if definition.needs_model => Err(format!(
             "it needs the folder of its model: give `--model {id}=FOLDER`"
-        ));
+        )),
+        None => (definition.open)(&|_| Err("it goes by no file".into())),
+        Some((_, folder)) => (definition.open)(&files::of_directory(folder)),
     }
-    let load = |file: &str| {
-        let folder = folder.map(|(_, folder)| folder.clone()).unwrap_or_default();
-        std::fs::read(folder.join(file)).map_err(|error| error.to_string())
-    };
-    (definition.open)(&load)
 }

@@ -3,7 +3,7 @@
 mod rows;
 
 use super::outputs::stdout;
-use super::{Told, say};
+use super::{Told, files, say};
 use crate::audit::verdict::many;
 use crate::escape::visible;
 use crate::exit::Exit;
@@ -12,9 +12,8 @@ use crate::policy::effective::sha256;
 use crate::report::model::{self, MODEL_FORMATS, Shown};
 use anyhow::Context;
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
 
 /// Show what a model of a neural barrier holds, verify it, and compute h of rows
 ///
@@ -65,7 +64,8 @@ fn formats() -> PossibleValuesParser {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let name = args.file.display().to_string();
-    let bytes = bytes(&args.file, MAX_BYTES)?;
+    let bytes = files::read(&args.file, MAX_BYTES);
+    let bytes = bytes.with_context(|| format!("`{name}` cannot be read"))?;
     let given = Given {
         features: args.features.clone(),
         activation: args.activation.as_deref().and_then(Activation::named),
@@ -74,10 +74,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let h = match &args.inputs {
         None => None,
         Some(path) => {
-            let text = self::bytes(path, rows::MAX_BYTES)?;
-            let rows = rows::read(&text, &model);
-            let rows = rows.map_err(anyhow::Error::msg);
-            let rows = rows.with_context(|| format!("`{}` cannot be used", path.display()))?;
+            let shown = path.display();
+            let text = files::read(path, rows::MAX_BYTES);
+            let text = text.with_context(|| format!("`{shown}` cannot be read"))?;
+            let rows = rows::read(&text, &model).map_err(anyhow::Error::msg);
+            let rows = rows.with_context(|| format!("`{shown}` cannot be used"))?;
             tell_empty(&rows);
             Some(rows.iter().map(|row| model.h(row)).collect::<Vec<f64>>())
         }
@@ -121,14 +122,4 @@ fn refused(name: &str, refusal: &Refusal) -> anyhow::Error {
         .iter()
         .map(|help| format!("  help: {}", visible(help)));
     Told(std::iter::once(why).chain(help).collect()).into()
-}
-
-/// The bytes of a file, one more than `most` at most.
-fn bytes(path: &Path, most: usize) -> anyhow::Result<Vec<u8>> {
-    let failed = || format!("`{}` cannot be read", path.display());
-    let mut bytes = Vec::new();
-    let file = File::open(path).with_context(failed)?;
-    let mut file = file.take(most as u64 + 1);
-    file.read_to_end(&mut bytes).with_context(failed)?;
-    Ok(bytes)
 }
