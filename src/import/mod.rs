@@ -143,6 +143,7 @@ impl Sign {
 }
 
 /// A format that can be read.
+#[derive(Debug)]
 pub struct Format {
     /// Its name, as `--from` takes it and reports print it.
     pub id: &'static str,

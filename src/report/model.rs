@@ -12,6 +12,7 @@ use serde::Serialize;
 use std::io::{self, Write};
 
 /// A format of these reports.
+#[derive(Debug)]
 pub struct Format {
     /// Its name, as `--format` takes it.
     pub id: &'static str,

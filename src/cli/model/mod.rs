@@ -2,7 +2,8 @@
 
 mod rows;
 
-use super::outputs::stdout;
+use super::options::one_of;
+use super::outputs::print;
 use super::{Told, files, say};
 use crate::audit::verdict::many;
 use crate::escape::visible;
@@ -11,8 +12,7 @@ use crate::neural::{Activation, Given, MAX_BYTES, Model, Refusal};
 use crate::policy::effective::sha256;
 use crate::report::model::{self, MODEL_FORMATS, Shown};
 use anyhow::Context;
-use clap::builder::{PossibleValue, PossibleValuesParser};
-use std::io;
+use clap::builder::PossibleValuesParser;
 use std::path::PathBuf;
 
 /// Show what a model of a neural barrier holds, verify it, and compute h of rows
@@ -48,18 +48,13 @@ pub(super) struct Args {
     features: Option<Vec<String>>,
 
     /// Format of standard output
-    #[arg(long, value_name = "FORMAT", default_value = MODEL_FORMATS[0].id, value_parser = formats(), help_heading = "Output")]
-    format: String,
+    #[arg(long, value_name = "FORMAT", default_value = MODEL_FORMATS[0].id, value_parser = one_of(MODEL_FORMATS, |f| (f.id, f.doc)), help_heading = "Output")]
+    format: &'static model::Format,
 }
 
 fn activations() -> PossibleValuesParser {
     let names = Activation::ALL.iter().map(|(_, name)| *name);
     names.collect::<Vec<_>>().into()
-}
-
-fn formats() -> PossibleValuesParser {
-    let value = |f: &model::Format| PossibleValue::new(f.id).help(f.doc);
-    MODEL_FORMATS.iter().map(value).collect::<Vec<_>>().into()
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
@@ -89,15 +84,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         model: &model,
         h: h.as_deref(),
     };
-    let format = MODEL_FORMATS.iter().find(|f| f.id == args.format);
-    let format = format.unwrap_or(&MODEL_FORMATS[0]);
-    match (format.write)(&shown, &mut stdout()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            say(&format!("gate: standard output cannot be written: {error}"));
-            Ok(Exit::Unusable)
-        }
-        _ => Ok(Exit::Clean),
-    }
+    Ok(print(Exit::Clean, |out| (args.format.write)(&shown, out)))
 }
 
 /// Says how many rows lack a number.
