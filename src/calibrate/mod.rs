@@ -16,10 +16,9 @@ pub mod threshold;
 pub mod worst;
 
 use crate::audit::records::Records;
-use crate::audit::summary::{ExitSummary, InputSummary, PolicySummary};
-use crate::audit::verdict::{Leniency, unusable_inputs};
+use crate::audit::summary::{InputSummary, PolicySummary};
+use crate::audit::verdict::{Leniency, exit_of_reading};
 use crate::engine::asked;
-use crate::exit::Exit;
 use crate::import::Sink;
 use crate::policy::Policy;
 use crate::policy::matcher::{NameSet, NameTable};
@@ -119,20 +118,7 @@ impl<'p> Calibrator<'p> {
         corpus.groups = u64::from(self.runs.groups());
         let calls = corpus.calls();
         let faults = self.told[1];
-        let reason = unusable_inputs(inputs.iter(), faults, calls, leniency);
-        let exit = match reason {
-            Some(reason) => ExitSummary {
-                status: Exit::Unusable,
-                reason,
-            },
-            None => ExitSummary {
-                status: Exit::Clean,
-                reason: match faults {
-                    0 => "no input fault".into(),
-                    _ => "input faults are allowed".into(),
-                },
-            },
-        };
+        let exit = exit_of_reading(inputs.iter(), faults, calls, leniency);
         let (asked, categories) = (&self.asked, &self.categories);
         let embedders = self.scorers.into_iter();
         Calibration {
@@ -140,8 +126,8 @@ impl<'p> Calibrator<'p> {
                 .map(|(scorer, pool)| pool.finish(&scorer, asked, categories))
                 .collect(),
             closed,
-            escalate_at: self.asked.escalate_at,
-            block_at: self.asked.block_at,
+            escalate_at: asked.escalate_at,
+            block_at: asked.block_at,
             inputs,
             policy: PolicySummary::of(self.policy),
             corpus,

@@ -72,10 +72,7 @@ fn standing(model: &Model) -> String {
 
 fn table(shown: &Shown<'_>, out: &mut dyn Write) -> io::Result<()> {
     let header = Header::default();
-    let mut page = Page {
-        header: &header,
-        lines: Vec::new(),
-    };
+    let mut page = Page::new(&header);
     let (model, network) = (shown.model, &shown.model.network);
     page.section("model");
     let row = |what: &str, says: String| vec![what.to_owned(), says];
@@ -151,10 +148,7 @@ fn table(shown: &Shown<'_>, out: &mut dyn Write) -> io::Result<()> {
         );
         page.rows(rows);
     }
-    for line in page.lines {
-        writeln!(out, "{line}")?;
-    }
-    out.flush()
+    page.write(out)
 }
 
 #[derive(Serialize)]
@@ -226,9 +220,5 @@ fn json(shown: &Shown<'_>, out: &mut dyn Write) -> io::Result<()> {
         }),
         h: shown.h.map(|values| values.iter().map(finite).collect()),
     };
-    let mut buffer = Vec::new();
-    write::append(&document, &mut buffer)?;
-    buffer.push(b'\n');
-    out.write_all(&buffer)?;
-    out.flush()
+    write::document(&document, out)
 }
