@@ -2,7 +2,7 @@
 //! sees of calls whose record brings no embeddings.
 
 use super::CallContext;
-use crate::facets;
+use crate::facets::Arguments;
 use crate::firewall::{Action, Ready, prepare};
 use crate::state::{Embedded, StateView};
 
@@ -34,7 +34,7 @@ impl<'a> CallContext<'a> {
             tool,
             args,
             text: self.text()?,
-            facets: self.done.get_or_init(|| facets::of_call(tool, args)),
+            facets: (self.done).get_or_init(|| Arguments::new(self.tool_name(), args).facets()),
         })
     }
 

@@ -15,6 +15,7 @@ mod semantic;
 
 use crate::engine::decision::{self, Reading};
 use crate::facets::Facets;
+use crate::facets::tools::ToolName;
 use crate::firewall::Ready;
 use crate::policy::Policy;
 use crate::policy::matcher::NameSet;
@@ -190,6 +191,8 @@ pub struct CallContext<'a> {
     pub repeats: u64,
     /// Nanoseconds since the run began, where both times are known.
     pub elapsed_ns: Option<i128>,
+    /// What the tool's name says, worked out when first asked for.
+    tool_name: OnceLock<ToolName>,
     /// Arguments, parsed when first asked for.
     args: OnceLock<Json<'a>>,
     /// Text of the arguments, put together when first asked for.
@@ -226,12 +229,18 @@ impl<'a> CallContext<'a> {
             siblings: None,
             repeats: 1,
             elapsed_ns: None,
+            tool_name: OnceLock::new(),
             args: OnceLock::new(),
             text: OnceLock::new(),
             done: OnceLock::new(),
             ready: OnceLock::new(),
             facets: Default::default(),
         }
+    }
+
+    /// What the name of the call's tool says of what it does.
+    pub fn tool_name(&self) -> &ToolName {
+        (self.tool_name).get_or_init(|| ToolName::new(&self.call.tool))
     }
 
     /// The call's arguments; absent where the recording does not tell them.
