@@ -110,7 +110,6 @@ const ROOMS: &[(&str, &[&str])] = &[
         &[
             "audit",
             "engine::asked",
-            "exit",
             "import",
             "policy",
             "state::RunView",
@@ -123,7 +122,6 @@ const ROOMS: &[(&str, &[&str])] = &[
             "audit",
             "embed",
             "engine::asked",
-            "exit",
             "firewall",
             "import",
             "number",
