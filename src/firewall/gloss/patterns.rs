@@ -7,7 +7,7 @@
 //!
 //! A line begins with a mark, see [`super::view`]; line ends inside a string are part of its line.
 
-use super::literals::{EDGE, chosen, is_marked, required};
+use super::literals::{EDGE, chosen, marks, required};
 use super::table::Signs;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex::bytes::{Regex, RegexBuilder};
@@ -47,16 +47,21 @@ struct Pattern {
     source: String,
     /// One bit for each set of literals of which a match holds one.
     sets: u8,
-    /// Whether every match begins with a mark, and so with the line.
-    marked: bool,
+    /// Where every match begins with a mark, and so with the line: a bit for each such mark.
+    marks: Option<u32>,
     ready: OnceLock<Option<Regex>>,
 }
 
 impl Pattern {
+    /// Whether it may match a line that begins with this byte.
+    fn may_begin(&self, first: u8) -> bool {
+        self.marks.is_none_or(|marks| marks & mark_bit(first) != 0)
+    }
+
     /// Whether it matches a line; one that cannot be made ready counts as if it did.
     fn matches(&self, line: &[u8]) -> bool {
         let ready = self.ready.get_or_init(|| {
-            let anchored = self.marked.then(|| format!("\\A(?:{})", self.source));
+            let anchored = self.marks.map(|_| format!("\\A(?:{})", self.source));
             let mut regex = RegexBuilder::new(anchored.as_deref().unwrap_or(&self.source));
             let regex = regex.unicode(false).multi_line(true).size_limit(64 << 20);
             regex.build().ok()
@@ -98,7 +103,7 @@ impl Patterns {
                 sign: *sign,
                 source: source.clone(),
                 sets: (0..sets.len()).fold(0, |bits, n| bits | 1 << n),
-                marked: is_marked(&ast),
+                marks: marks(&ast),
                 ready: OnceLock::new(),
             });
         }
@@ -126,8 +131,10 @@ impl Patterns {
     }
 
     fn find_in(&self, line: &[u8], signs: &mut Signs) {
+        let first = line.first().copied().unwrap_or(0);
         let attempt = |pattern: &Pattern, signs: &mut Signs| {
-            if !signs.has(pattern.sign) && pattern.matches(line) {
+            let may_match = !signs.has(pattern.sign) && pattern.may_begin(first);
+            if may_match && pattern.matches(line) {
                 signs.insert(pattern.sign);
             }
         };
@@ -188,10 +195,24 @@ fn is_edge(line: &[u8], at: usize) -> bool {
     is_word(at.checked_sub(1)) != is_word(Some(at))
 }
 
+/// The marks of lines, a bit each.
+const MARKS: u32 = {
+    let (mut marks, mut at) = (0, 0);
+    while at < super::view::MARKS.len() {
+        marks |= 1 << super::view::MARKS[at].1 as u32;
+        at += 1;
+    }
+    marks
+};
+
+/// The bit of a mark; 0 of any other byte.
+pub(super) fn mark_bit(byte: u8) -> u32 {
+    let bit = 1_u32.checked_shl(u32::from(byte));
+    bit.unwrap_or(0) & MARKS
+}
+
 pub(super) fn is_mark(byte: u8) -> bool {
-    super::view::MARKS
-        .iter()
-        .any(|(_, mark)| *mark == char::from(byte))
+    mark_bit(byte) != 0
 }
 
 #[cfg(test)]
