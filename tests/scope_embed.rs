@@ -5,7 +5,7 @@ mod program;
 
 use gate::embed::{Embedding, find};
 use gate::facets::of_call;
-use gate::firewall::{Action, prepare};
+use gate::firewall::{Action, Preparer};
 use gate::trace::json::parse;
 use program::{Ran, Scratch, replay};
 use serde_json::Value;
@@ -33,7 +33,8 @@ fn cosine(intent: &str, args: &str) -> f64 {
         text: &json.leaves(),
         facets: &of_call("search", &json),
     };
-    let action: Embedding = embedder.embed(&prepare(&action, Some(intent)).prepared.text);
+    let ready = Preparer::default().prepare(&action, Some(intent));
+    let action: Embedding = embedder.embed(&ready.prepared.text);
     embedder.embed(intent).cosine(&action)
 }
 

@@ -6,9 +6,9 @@
 
 use gate::embed;
 use gate::facets;
-use gate::firewall::{Action, Exemplars, Firewall, Score, bands};
+use gate::firewall::{Action, Exemplars, Firewall, Preparer, Score, bands};
 use gate::trace::json::{self, Json};
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 const CASES: &str = include_str!("../fixtures/semantic/cases.jsonl");
 const UNSEEN: &str = include_str!("../fixtures/semantic/unseen.jsonl");
@@ -33,7 +33,8 @@ fn scored(firewall: &Firewall, tool: &str, args: &Json<'_>, intent: Option<&str>
         text: &text,
         facets: &facets,
     };
-    firewall.score(&action, intent)
+    static PREPARER: LazyLock<Preparer> = LazyLock::new(Preparer::default);
+    firewall.score(&PREPARER.prepare(&action, intent), intent)
 }
 
 fn parse(text: &str) -> Json<'_> {

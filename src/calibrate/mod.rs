@@ -207,15 +207,15 @@ impl<'p> Calibrator<'p> {
         };
         let mut cx = CallContext::new(self.policy, call, names, &state, view);
         cx.id = &id;
-        let Some(action) = cx.action() else {
+        if cx.args().is_none() {
             self.corpus.untold += 1;
             return;
-        };
+        }
         self.corpus.with_intent += u64::from(cx.intent().is_some());
         let keep_args = self.asked.keep_args;
         run.best.resize(self.scorers.len(), None);
         for ((scorer, pool), best) in self.scorers.iter_mut().zip(&mut run.best) {
-            let Some(scored) = scorer.score(&cx, &action) else {
+            let Some(scored) = scorer.score(&cx) else {
                 pool.unscored += 1;
                 continue;
             };

@@ -1,7 +1,7 @@
 //! What scores calls: an embedder with its firewall, or the scores that a recording brings.
 
 use crate::embed::Embedder;
-use crate::firewall::{Action, Bands, Exemplars, Firewall};
+use crate::firewall::{Bands, Exemplars, Firewall};
 use crate::policy::read::semantic::RECORDED;
 use crate::stages::CallContext;
 use std::sync::Arc;
@@ -89,13 +89,13 @@ impl Scorer {
         }
     }
 
-    /// Scores a call; `None` where no score was recorded.
-    pub(super) fn score(&self, cx: &CallContext<'_>, action: &Action<'_>) -> Option<Scored> {
+    /// Scores a call; `None` where no score was recorded, or the arguments are not told.
+    pub(super) fn score(&self, cx: &CallContext<'_>) -> Option<Scored> {
         let Some(firewall) = &self.firewall else {
             let score = cx.call.semantic_score?;
             return Some(Scored { score, parts: None });
         };
-        let found = firewall.score(action, cx.intent());
+        let found = firewall.score(cx.ready()?, cx.intent());
         Some(Scored {
             score: found.score,
             parts: Some(Parts {

@@ -5,6 +5,7 @@
 //! taken out, whatever stands between the words and in whatever case they are. The work is linear in
 //! the text.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 /// Words in a row that make a copy. An intent of three words is copied as a whole.
@@ -61,24 +62,17 @@ impl Intent {
     }
 
     /// The text without copies of the intent, and how many words were taken out.
-    pub fn blank(&self, text: &str) -> (String, usize) {
-        if self.length == 0 {
-            return (text.to_owned(), 0);
+    pub fn blank<'t>(&self, text: &'t str) -> (Cow<'t, str>, usize) {
+        if !self.may_be_copied(text) {
+            return (Cow::Borrowed(text), 0);
         }
-        let mut places = Vec::with_capacity(text.len() / 5);
-        let mut numbers: Vec<u32> = Vec::with_capacity(text.len() / 5);
         let mut lower = String::new();
-        let (mut row, mut longest) = (0, 0);
-        for (start, end) in spans(text) {
-            let number = self.number(text.get(start..end).unwrap_or(""), &mut lower);
-            row = if number == 0 { 0 } else { row + 1 };
-            longest = longest.max(row);
-            places.push((start, end));
-            numbers.push(number);
-        }
-        if longest < self.length {
-            return (text.to_owned(), 0);
-        }
+        let mut number = |(start, end)| {
+            let word = text.get(start..end).unwrap_or("");
+            self.number(word, &mut lower)
+        };
+        let places: Vec<(usize, usize)> = spans(text).collect();
+        let numbers: Vec<u32> = places.iter().map(|place| number(*place)).collect();
         let mut out = String::with_capacity(text.len());
         let (mut kept, mut blanked, mut until) = (0, 0, 0);
         for (at, &(start, end)) in places.iter().enumerate() {
@@ -93,7 +87,21 @@ impl Intent {
             }
         }
         out.push_str(text.get(kept..).unwrap_or(""));
-        (out, blanked)
+        (Cow::Owned(out), blanked)
+    }
+
+    /// Whether as many words of the intent follow one another in a text as make a copy, whichever
+    /// they are. Most texts are done with here.
+    fn may_be_copied(&self, text: &str) -> bool {
+        let mut lower = String::new();
+        let mut row = 0;
+        self.length > 0
+            && spans(text).any(|(start, end)| {
+                let word = text.get(start..end).unwrap_or("");
+                let is_known = self.number(word, &mut lower) != 0;
+                row = if is_known { row + 1 } else { 0 };
+                row >= self.length
+            })
     }
 
     /// The number of a word, 0 where the intent has none such; `lower` is memory to use again.
@@ -160,7 +168,8 @@ mod tests {
     use super::*;
 
     fn blanked(text: &str, intent: &str) -> (String, usize) {
-        Intent::new(intent).blank(text)
+        let (text, words) = Intent::new(intent).blank(text);
+        (text.into_owned(), words)
     }
 
     #[test]

@@ -16,4 +16,4 @@ pub mod text;
 pub use bands::{Bands, bands};
 pub use exemplars::Exemplars;
 pub use score::{Firewall, Score};
-pub use text::{Action, Prepared, Ready, prepare};
+pub use text::{Action, Prepared, Preparer, Ready};

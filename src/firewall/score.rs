@@ -19,8 +19,8 @@ use super::bands::Bands;
 use super::exemplars::Exemplars;
 use super::gloss::Intents;
 use super::gloss::table::{Entry, Table};
-use super::text::{Action, Prepared, Ready, prepare};
-use crate::embed::nearest::Nearest;
+use super::text::{Prepared, Ready};
+use crate::embed::nearest::{Nearest, Sought};
 use crate::embed::{Embedder, Embedding};
 use std::sync::Arc;
 
@@ -70,9 +70,10 @@ impl Firewall {
         let benign = Nearest::new(exemplars.benign.iter().map(embed).collect());
         let close = |entry: &Entry| {
             let words = embedder.embed(entry.words);
+            let sought = Sought::new(&words);
             let (cosine, nearest) = match entry.harm {
-                true => harmful.to(&words),
-                false => benign.to(&words),
+                true => harmful.to(&sought),
+                false => benign.to(&sought),
             };
             (entry.strength * cosine, nearest)
         };
@@ -92,23 +93,19 @@ impl Firewall {
         &self.bands
     }
 
-    /// Judges an action against the intent of its run.
-    pub fn score(&self, action: &Action<'_>, intent: Option<&str>) -> Score {
-        self.score_ready(&prepare(action, intent), intent)
-    }
-
-    /// Judges an action that was made ready with this intent.
-    pub fn score_ready(&self, ready: &Ready, intent: Option<&str>) -> Score {
+    /// Judges an action that was made ready with the intent of its run, against that.
+    pub fn score(&self, ready: &Ready, intent: Option<&str>) -> Score {
         let asked = intent.map(|intent| {
             let embed = || self.embedder.embed(intent);
             self.intents.get(intent, embed)
         });
         let vector = self.embedder.embed(&ready.prepared.text);
-        let (mut harm, mut nearest) = self.harmful.to(&vector);
+        let sought = Sought::new(&vector);
+        let (mut harm, mut nearest) = self.harmful.to(&sought);
         if asked.is_none() {
             harm *= UNASKED;
         }
-        let (mut benign, _) = self.benign.to(&vector);
+        let (mut benign, _) = self.benign.to(&sought);
         for entry in &ready.entries {
             let Some(&(close, at)) = self.entries.get(entry.number) else {
                 continue;

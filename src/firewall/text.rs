@@ -49,31 +49,31 @@ pub struct Ready {
     pub entries: Vec<&'static Entry>,
 }
 
-/// Makes an action ready. What an intent and a tool's name come to is remembered up to a bound, which
+/// Makes actions ready. What an intent and a tool's name come to is remembered up to a bound, which
 /// changes no result.
-pub fn prepare(action: &Action<'_>, intent: Option<&str>) -> Ready {
-    static KNOWN: OnceLock<Known> = OnceLock::new();
-    let known = KNOWN.get_or_init(Known::default);
-    match intent {
-        Some(text) => {
-            let asked = known.intents.get(text, || known.take_apart(intent));
-            asked.prepare(&known.gloss, action)
-        }
-        None => {
-            let asked = known.unknown.get_or_init(|| known.take_apart(None));
-            asked.prepare(&known.gloss, action)
-        }
-    }
-}
-
-#[derive(Default)]
-struct Known {
+#[derive(Debug, Default)]
+pub struct Preparer {
     gloss: Gloss,
     intents: Intents<IntentText>,
+    /// What no intent comes to.
     unknown: OnceLock<IntentText>,
 }
 
-impl Known {
+impl Preparer {
+    /// Makes an action ready, of a run with this intent.
+    pub fn prepare(&self, action: &Action<'_>, intent: Option<&str>) -> Ready {
+        match intent {
+            Some(text) => {
+                let asked = self.intents.get(text, || self.take_apart(intent));
+                asked.prepare(&self.gloss, action)
+            }
+            None => {
+                let asked = self.unknown.get_or_init(|| self.take_apart(None));
+                asked.prepare(&self.gloss, action)
+            }
+        }
+    }
+
     /// Takes an intent apart; without one nothing is blanked and nothing is unasked.
     fn take_apart(&self, intent: Option<&str>) -> IntentText {
         IntentText {

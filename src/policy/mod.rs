@@ -15,6 +15,7 @@ pub mod semantic;
 pub mod toml;
 
 use crate::embed::Embedder;
+use crate::firewall::Preparer;
 use crate::trace::money::Nano;
 use expr::Expr;
 use matcher::{MatcherId, Matchers};
@@ -67,6 +68,8 @@ pub struct Policy {
     pub dcbf: Dcbf,
     /// Semantic firewall; absent means the stage passes.
     pub semantic: Option<Semantic>,
+    /// Makes calls ready to be embedded, for all who embed them.
+    pub preparer: Arc<Preparer>,
     /// Models of the embedders that it uses.
     pub models: Vec<Model>,
     /// Tools that were mediated; absent means all.

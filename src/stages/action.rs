@@ -3,7 +3,7 @@
 
 use super::CallContext;
 use crate::facets::Arguments;
-use crate::firewall::{Action, Ready, prepare};
+use crate::firewall::{Action, Ready};
 use crate::state::{Embedded, StateView};
 
 /// Longest intent that is looked at, in bytes: what a user asked for, not what was attached to it.
@@ -42,7 +42,7 @@ impl<'a> CallContext<'a> {
     /// [`CallContext::action`] is.
     pub fn ready(&self) -> Option<&Ready> {
         let action = self.action()?;
-        let make = || prepare(&action, self.intent());
+        let make = || self.policy.preparer.prepare(&action, self.intent());
         Some(self.ready.get_or_init(make))
     }
 }

@@ -62,7 +62,7 @@ fn scored(
         notes.unscored = true;
         return Verdict::Error(Finding::blind("harm"));
     };
-    let score = computed.firewall.score_ready(ready, cx.intent());
+    let score = computed.firewall.score(ready, cx.intent());
     notes.semantic_score = Some(score.score);
     notes.without_intent = cx.intent().is_none();
     let band = Band::of(score.score, settings);

@@ -4,6 +4,7 @@
 //! signs and the words that it adds. Signs are looked for in a plain view of the call ([`view`]),
 //! in the intent, and in how the two hang together ([`relation`]).
 
+pub mod coded;
 mod commands;
 mod literals;
 pub mod patterns;
@@ -12,6 +13,7 @@ pub mod table;
 pub mod view;
 
 use super::text::Action;
+use coded::Coded;
 use relation::IntentWords;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -73,14 +75,13 @@ impl Gloss {
         let (view, cut) = view::of(action);
         table.call.find(view.as_bytes(), &mut signs);
         signs.add(&intent.signs);
-        let mut found = |name: &str| table.set(name, &mut signs);
+        let mut found = |sign: Coded| signs.insert(sign.sign());
         if cut || action.facets.beyond {
-            found("cut");
+            found(Coded::Cut);
         }
         commands::signs(action, &mut found);
         relation::signs(action, &tool.line, text, &view, &intent.words, &mut found);
-        let entries = table.entries.iter().filter(|entry| entry.holds(&signs));
-        let entries: Vec<&Entry> = entries.collect();
+        let entries = table.held(&signs);
         // Words for harmless work are not added to what has the sure shape of harm.
         match entries.iter().any(|entry| entry.harm && entry.is_sure()) {
             true => entries.into_iter().filter(|entry| entry.beside).collect(),
