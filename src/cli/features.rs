@@ -65,6 +65,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let mut table = FeatureTable::new((args.format.open)(header, writer));
     let options = Options {
         mode: Mode::Observe,
+        labels_given: true,
         ..Options::default()
     };
     let progress = Progress::new(sources.bytes(), !args.output.quiet);

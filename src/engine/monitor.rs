@@ -150,8 +150,9 @@ impl<'a> Monitor<'a> {
         let repeats = self.count_repeats(run, &call);
         run.advance();
         run.join_siblings(policy);
+        let unlabelled = label_failure.filter(|_| !self.options.labels_given);
         let mut judged = judge::precheck(&self.stages, &run.state)
-            .or_else(|| judge::unlabelled(&self.stages, label_failure?))
+            .or_else(|| unlabelled.map(judge::unlabelled))
             .unwrap_or_else(|| {
                 let mut cx = CallContext::new(policy, &call, &names, &run.state, run.view());
                 cx.id = &identity.text;

@@ -328,10 +328,9 @@ impl Writer<'_> {
                 let _ = writeln!(self.out, "# model sha256: {}", neural.sha256);
                 let names = neural.features.iter().map(|f| quote(f.described().name));
                 self.list("features", &names.collect::<Vec<_>>());
-                self.line(
-                    "activation",
-                    quote(neural.model.network.activation.as_str()),
-                );
+                if let Some(activation) = neural.model.network.activation {
+                    self.line("activation", quote(activation.as_str()));
+                }
             }
         }
     }

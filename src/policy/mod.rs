@@ -8,6 +8,7 @@ pub mod glob;
 pub mod lookalike;
 pub mod matcher;
 pub mod neural;
+pub mod parameters;
 pub mod pattern;
 pub mod presets;
 pub mod read;
@@ -346,7 +347,7 @@ pub struct Dcbf {
     /// What a call without an estimate is charged in the simulated state and in privileges.
     pub per_call_cost: Nano,
     /// What features count by.
-    pub features: features::Parameters,
+    pub features: parameters::Parameters,
     /// The enabled barriers: those of the default table in its order, then custom ones in file
     /// order.
     pub barriers: Vec<BarrierSpec>,

@@ -5,7 +5,7 @@ use super::json::write;
 use super::number::{Number, exact};
 use super::table::page::Page;
 use super::table::text;
-use crate::neural::{GOLDEN_TOLERANCE, Model};
+use crate::neural::{Activation, GOLDEN_TOLERANCE, Model};
 use crate::number::rounded;
 use crate::policy::features;
 use serde::Serialize;
@@ -82,17 +82,19 @@ fn table(shown: &Shown<'_>, out: &mut dyn Write) -> io::Result<()> {
     };
     let golden = match model.golden_difference {
         Some(difference) => format!(
-            "{} given, the greatest difference {difference:.1e}, {:e} tolerated",
+            "{} given, the greatest difference {difference:.1e}, {:e} tolerated, relative above 1",
             text::count(model.metadata.golden.len() as u64, "pair", "pairs"),
             model.metadata.tolerance.unwrap_or(GOLDEN_TOLERANCE)
         ),
         None => "none: nothing shows that h is what was trained".to_owned(),
     };
+    let activation = network.activation.map(Activation::as_str);
+    let activation = activation.unwrap_or("none: there is one layer");
     let mut rows = vec![
         row("file", text::name(shown.file)),
         row("sha256", shown.sha256.to_owned()),
         row("stored as", model.container.as_str().to_owned()),
-        row("activation", network.activation.as_str().to_owned()),
+        row("activation", activation.to_owned()),
         row("parameters", network.parameters().to_string()),
         row("h", bounds),
         row("golden", golden),
@@ -157,7 +159,7 @@ struct Document<'a> {
     file: &'a str,
     sha256: &'a str,
     stored_as: &'static str,
-    activation: &'static str,
+    activation: Option<&'static str>,
     parameters: usize,
     layers: Vec<Layer<'a>>,
     features: Option<&'a [String]>,
@@ -195,7 +197,7 @@ fn json(shown: &Shown<'_>, out: &mut dyn Write) -> io::Result<()> {
         file: shown.file,
         sha256: shown.sha256,
         stored_as: model.container.as_str(),
-        activation: network.activation.as_str(),
+        activation: network.activation.map(Activation::as_str),
         parameters: network.parameters(),
         layers: (network.layers.iter())
             .map(|l| Layer {

@@ -67,12 +67,6 @@ pub trait Stage: Sync {
         None
     }
 
-    /// Whether it may keep a call from running. A stage that only looks is shown calls whose labels
-    /// could not be worked out too.
-    fn judges(&self) -> bool {
-        true
-    }
-
     /// The phase that this many refusals in a row bring a run into.
     fn after_refusals(&self, _policy: &Policy, _in_a_row: u64) -> Option<Phase> {
         None

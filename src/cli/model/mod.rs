@@ -12,7 +12,7 @@ use crate::neural::{Activation, Given, MAX_BYTES, Model, Refusal};
 use crate::policy::effective::sha256;
 use crate::report::model::{self, MODEL_FORMATS, Shown};
 use anyhow::Context;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser};
 use std::path::PathBuf;
 
 /// Show what a model of a neural barrier holds, verify it, and compute h of rows
@@ -42,6 +42,7 @@ pub(super) struct Args {
     #[arg(
         long,
         value_name = "NAME,..",
+        value_parser = NonEmptyStringValueParser::new(),
         value_delimiter = ',',
         help_heading = "Input"
     )]
@@ -74,7 +75,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
             let text = text.with_context(|| format!("`{shown}` cannot be read"))?;
             let rows = rows::read(&text, &model).map_err(anyhow::Error::msg);
             let rows = rows.with_context(|| format!("`{shown}` cannot be used"))?;
-            tell_empty(&rows);
+            tell_holes(&rows);
             Some(rows.iter().map(|row| model.h(row)).collect::<Vec<f64>>())
         }
     };
@@ -88,13 +89,13 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
 }
 
 /// Says how many rows lack a number.
-fn tell_empty(rows: &[Vec<f64>]) {
-    let empty = rows.iter().filter(|row| row.iter().any(|x| x.is_nan()));
-    let empty = empty.count() as u64;
-    if empty > 0 {
-        let rows = many(empty, "row");
+fn tell_holes(rows: &[Vec<f64>]) {
+    let holed = rows.iter().filter(|row| row.iter().any(|x| !x.is_finite()));
+    let holed = holed.count() as u64;
+    if holed > 0 {
+        let rows = many(holed, "row");
         say(&format!(
-            "gate: {rows} with an empty number: h is none there, which counts as -1"
+            "gate: {rows} with a number that is missing or not finite: h is none there, which counts as -1"
         ));
     }
 }
