@@ -196,7 +196,7 @@ fn it_is_told_in_records_summary_and_once_a_run() {
     assert_eq!(ran.notices(), ["1 unknown_arguments"]);
     assert_eq!(
         records[3]["message"],
-        "the recording does not tell the arguments of 2 calls; a rule that asks for them gives `error`"
+        "the recording does not tell the arguments of 2 calls; a rule that asks for them gives `error`, a barrier is -1"
     );
     assert_eq!(ran.summary()["unknown_arguments"], 2);
     let scratch = Scratch::new();

@@ -290,9 +290,11 @@ impl<'a> Monitor<'a> {
                 .as_ref()
                 .is_some_and(|v| v.iter().all(|&x| x == 0.0))
             {
-                let message = format!(
-                    "`{field}` is empty or all zeros; the scope barrier does not see the call"
-                );
+                let then = match self.policy.scope_embedder() {
+                    Some(_) => "goes by the intent and the call, where it has both",
+                    None => "does not see the call",
+                };
+                let message = format!("`{field}` is empty or all zeros; the scope barrier {then}");
                 self.warn(WarningCode::ZeroEmbedding, place, run, message);
             }
         }

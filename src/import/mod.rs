@@ -26,6 +26,7 @@ pub mod langfuse;
 pub mod langsmith;
 mod mapping;
 pub mod mcp;
+pub mod near;
 pub mod openai_agents;
 pub mod openai_chat;
 pub mod openai_responses;

@@ -55,9 +55,7 @@ pub struct DecisionRecord<'a> {
     policy_line: Option<usize>,
     labels: &'a [String],
     args_unknown: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
     policy_rule: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     semantic: Option<SemanticRecord<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     args: Option<String>,
