@@ -171,8 +171,8 @@ impl Args {
             },
             allow_escalated: self.on_escalate == OnEscalate::Allow,
             keep_args: self.show_args,
-            merge_runs: self.merge_runs,
             labels_given: false,
+            merge_runs: self.merge_runs,
         }
     }
 
