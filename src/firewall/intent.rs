@@ -144,9 +144,10 @@ fn content(word: &str) -> usize {
         let unspaced = letters.filter(|c| is_unspaced(*c)).count();
         return (unspaced / 2).max(1);
     }
-    let lower = word.to_ascii_lowercase();
-    let listed = |list: &[&str]| list.binary_search(&&*lower).is_ok();
-    let is_name = lower.bytes().any(|b| b.is_ascii_alphabetic()) && lower.len() > 1;
+    let lower = || word.bytes().map(|byte| byte.to_ascii_lowercase());
+    let order = |known: &&str| known.bytes().cmp(lower());
+    let listed = |list: &[&str]| list.binary_search_by(order).is_ok();
+    let is_name = word.bytes().any(|byte| byte.is_ascii_alphabetic()) && word.len() > 1;
     usize::from(is_name && !listed(STOP) && !listed(EMPTY))
 }
 

@@ -279,7 +279,9 @@ fn suggested(page: &mut Page<'_>, found: &Calibrated, all: &Calibration) {
         "{}: a policy that escalates at most {escalate} of the ordinary calls and blocks {block}",
         found.embedder
     ));
-    let lines = toml.lines().map(|line| format!("  {line}"));
+    let lines = toml
+        .lines()
+        .map(|line| format!("  {line}").trim_end().to_owned());
     page.lines.extend(lines);
 }
 
