@@ -258,6 +258,12 @@ impl Writer<'_> {
         }
         self.line("escalate", float(semantic.escalate));
         self.line("block", float(semantic.block));
+        if let Some(computed) = semantic.computed() {
+            let without_intent = computed.bands.without_intent;
+            self.table("semantic.without_intent");
+            self.line("escalate", float(without_intent.escalate));
+            self.line("block", float(without_intent.block));
+        }
     }
 
     /// What an embedder goes by, where it goes by anything.

@@ -3,6 +3,7 @@
 
 use super::CallContext;
 use crate::facets::Arguments;
+use crate::firewall::intent::told;
 use crate::firewall::{Action, Ready};
 use crate::state::{Embedded, StateView};
 
@@ -20,10 +21,9 @@ pub fn intent_head(intent: &str) -> &str {
 
 impl<'a> CallContext<'a> {
     /// What the user of the run asked for, cut where it is long; absent where that is not known or
-    /// says nothing.
+    /// tells nothing.
     pub fn intent(&self) -> Option<&'a str> {
-        let intent = intent_head(self.run.intent?);
-        (!intent.trim().is_empty()).then_some(intent)
+        told(intent_head(self.run.intent?))
     }
 
     /// The call as the semantic firewall takes it; absent where the recording does not tell the

@@ -84,6 +84,8 @@ struct Embedder<'a> {
     categories: Vec<Category<'a>>,
     loudest_ordinary: Vec<Example<'a>>,
     quietest_attacks: Vec<Example<'a>>,
+    calls: &'static str,
+    without_intent: Option<Box<Embedder<'a>>>,
 }
 
 #[derive(Serialize)]
@@ -300,6 +302,11 @@ fn one<'a>(found: &'a Calibrated, header: &'a Header, secrets: &Secrets) -> Embe
             .collect(),
         loudest_ordinary: examples(&found.loudest),
         quietest_attacks: examples(&found.quietest),
+        calls: found.calls.id(),
+        without_intent: found
+            .without_intent
+            .as_deref()
+            .map(|without| Box::new(one(without, header, secrets))),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Format;
 use crate::calibrate::auc::Auc;
-use crate::calibrate::found::{Calibrated, Calibration, Flagged, Share};
+use crate::calibrate::found::{Calibrated, Calibration, Calls, Flagged, Share};
 use crate::calibrate::worst::Example;
 use crate::number::rounded;
 use crate::report::Header;
@@ -88,7 +88,35 @@ fn corpus(page: &mut Page<'_>, found: &Calibration) {
 }
 
 fn one(page: &mut Page<'_>, found: &Calibrated, all: &Calibration) {
-    page.section(found.embedder);
+    let without = found.without_intent.as_deref();
+    for part in std::iter::once(found).chain(without) {
+        match (part.calls, without) {
+            (Calls::WithoutIntent, _) => page.section(&format!(
+                "{}, calls of runs without a usable intent",
+                part.embedder
+            )),
+            (_, Some(_)) => page.section(&format!(
+                "{}, calls of runs with a usable intent",
+                part.embedder
+            )),
+            (_, None) => page.section(part.embedder),
+        }
+        figures(page, part);
+    }
+    suggested(page, found, all);
+    for part in std::iter::once(found).chain(without) {
+        let of = match part.calls {
+            Calls::WithoutIntent => " without a usable intent",
+            _ => "",
+        };
+        let title = format!("ordinary calls{of} that score highest");
+        examples(page, &title, &part.loudest);
+        let title = format!("attacks{of} that score lowest");
+        examples(page, &title, &part.quietest);
+    }
+}
+
+fn figures(page: &mut Page<'_>, found: &Calibrated) {
     let own = match found.thresholds.from_policy {
         true => "thresholds of the policy",
         false => "default thresholds",
@@ -113,9 +141,6 @@ fn one(page: &mut Page<'_>, found: &Calibrated, all: &Calibration) {
     bands(page, found);
     rates(page, found);
     categories(page, found);
-    suggested(page, found, all);
-    examples(page, "ordinary calls that score highest", &found.loudest);
-    examples(page, "attacks that score lowest", &found.quietest);
 }
 
 fn area(auc: &Option<Auc>) -> String {
@@ -232,7 +257,8 @@ fn categories(page: &mut Page<'_>, found: &Calibrated) {
 fn suggested(page: &mut Page<'_>, found: &Calibrated, all: &Calibration) {
     let (escalate, block) = (percent(all.escalate_at), percent(all.block_at));
     let Some(toml) = &found.suggested.toml else {
-        if found.ordinary > 0 {
+        let without = found.without_intent.as_ref();
+        if found.ordinary + without.map_or(0, |without| without.ordinary) > 0 {
             page.section(&format!(
                 "{}: no thresholds escalate at most {escalate} of the ordinary calls and block {block}",
                 found.embedder
@@ -244,7 +270,9 @@ fn suggested(page: &mut Page<'_>, found: &Calibrated, all: &Calibration) {
         "{}: a policy that escalates at most {escalate} of the ordinary calls and blocks {block}",
         found.embedder
     ));
-    let lines = toml.lines().map(|line| format!("  {line}"));
+    let lines = toml
+        .lines()
+        .map(|line| format!("  {line}").trim_end().to_owned());
     page.lines.extend(lines);
 }
 

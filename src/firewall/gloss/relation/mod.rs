@@ -12,7 +12,7 @@ mod words;
 use super::coded::Coded;
 use super::view::head;
 use crate::firewall::text::Action;
-pub use words::IntentWords;
+pub use words::{IntentWords, STOP};
 use words::{TEXT, words};
 
 /// Hosts, files and addresses that are compared with the intent.

@@ -12,7 +12,7 @@ const INTENT_WORDS: usize = 1000;
 pub(super) const TEXT: usize = 16 << 10;
 
 /// Words that say nothing of what an intent is about.
-const STOP: &[&str] = &[
+pub const STOP: &[&str] = &[
     "a", "about", "all", "an", "and", "are", "as", "at", "be", "by", "can", "for", "from", "had",
     "has", "have", "her", "his", "how", "i", "in", "into", "is", "it", "its", "me", "my", "new",
     "not", "of", "on", "or", "our", "out", "please", "so", "that", "the", "their", "them", "then",
