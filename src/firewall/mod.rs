@@ -1,7 +1,7 @@
 //! The semantic firewall: how close an action's text is to descriptions of harm, and how far from
 //! what the user wanted.
 //!
-//! An action becomes text ([`text`]), copies of the intent in it are blanked ([`blank`]), plain
+//! An action in plain form ([`plain`]) becomes text ([`text`]), copies of the intent in it are blanked ([`blank`]), plain
 //! words for well-known shapes are added ([`gloss`]), and what comes out is compared with harm and
 //! benign descriptions ([`exemplars`]) and with the intent. Thresholds belong to an embedder
 //! ([`bands()`]).
@@ -10,6 +10,7 @@ pub mod bands;
 pub mod blank;
 pub mod exemplars;
 pub mod gloss;
+pub mod plain;
 mod score;
 pub mod text;
 

@@ -43,7 +43,7 @@ pub const CODED: &[&str] = &[
 ];
 
 /// 64-bit words of a set of signs.
-const WORDS: usize = 5;
+const WORDS: usize = 6;
 
 /// A set of signs, by number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
