@@ -5,12 +5,14 @@
 //! neither lengths nor thresholds carry over from one to another.
 
 pub mod cache;
+mod fold;
 pub mod hash;
 pub mod minilm;
 pub mod nearest;
 pub mod static_table;
 pub mod wordpiece;
 
+pub use fold::fold;
 use std::sync::Arc;
 
 /// A vector of the meaning of a text.

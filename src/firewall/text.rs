@@ -4,6 +4,8 @@ use super::blank;
 use super::gloss::table::Entry;
 use super::gloss::view::head;
 use super::gloss::{Gloss, IntentSigns, Intents};
+use super::plain::Plain;
+use crate::embed::fold;
 use crate::facets::Facets;
 use crate::trace::json::Json;
 use std::sync::{Arc, OnceLock};
@@ -77,7 +79,7 @@ impl Preparer {
     /// Takes an intent apart; without one nothing is blanked and nothing is unasked.
     fn take_apart(&self, intent: Option<&str>) -> IntentText {
         IntentText {
-            copies: blank::Intent::new(intent.unwrap_or("")),
+            copies: blank::Intent::new(&fold(intent.unwrap_or(""))),
             signs: self.gloss.intent(intent),
         }
     }
@@ -93,8 +95,16 @@ struct IntentText {
 impl IntentText {
     /// Puts an action's text together.
     fn prepare(&self, gloss: &Gloss, action: &Action<'_>) -> Ready {
+        let plain = Plain::of(action);
+        let action = &plain.as_ref().map_or(*action, Plain::action);
         let (blanked_text, blanked) = self.copies.blank(action.text);
         let entries = gloss.of(action, &blanked_text, &self.signs);
+        // Where nothing but copies is left nothing can hide behind them, and without them there
+        // would be nothing to go by but the tool's name.
+        let (blanked_text, blanked) = match blanked > 0 && blank::says_nothing(&blanked_text) {
+            true => (action.text.into(), 0),
+            false => (blanked_text, blanked),
+        };
         let mut text = String::with_capacity(action.tool.len() + HEAD + TAIL + 128);
         text.push_str(action.tool);
         text.push(' ');

@@ -9,6 +9,7 @@ mod commands;
 mod literals;
 pub mod patterns;
 pub mod relation;
+mod sql;
 pub mod table;
 pub mod view;
 
@@ -102,6 +103,12 @@ impl Gloss {
         // A tool that deletes messages does not send them.
         if signs.has(table.sign("t_delete")) {
             signs.remove(table.sign("t_send"));
+        }
+        // To hand a conversation over is no payment and changes nothing.
+        if signs.has(table.sign("t_handoff")) {
+            for name in ["t_alter", "t_money", "t_pay", "t_share", "t_vendor"] {
+                signs.remove(table.sign(name));
+            }
         }
         // A tool that reads, or sends whatever it is told to, is no messenger by its name alone.
         if signs.has(table.sign("t_looks")) || signs.has(table.sign("t_http")) {

@@ -1,6 +1,7 @@
 //! The words of an intent, and which words of an action they name.
 
 use super::amounts::sums;
+use crate::embed::fold;
 use crate::firewall::gloss::view::head;
 use std::collections::BTreeSet;
 use std::ops::Bound;
@@ -83,7 +84,7 @@ pub struct IntentWords {
 impl IntentWords {
     /// The words of an intent, and what is left of them without their endings.
     pub fn new(intent: &str) -> IntentWords {
-        let lower = intent.to_ascii_lowercase();
+        let lower = fold(intent).to_ascii_lowercase();
         let all = || words(&lower).take(INTENT_WORDS);
         let kept = all().filter(|word| word.len() >= 2 && STOP.binary_search(word).is_err());
         let words: BTreeSet<String> = kept
