@@ -6,6 +6,7 @@
 
 use gate::embed;
 use gate::facets;
+use gate::firewall::intent::told;
 use gate::firewall::{Action, Exemplars, Firewall, Preparer, Score, bands};
 use gate::trace::json::{self, Json};
 use std::sync::{LazyLock, OnceLock};
@@ -35,6 +36,7 @@ fn scored(firewall: &Firewall, tool: &str, args: &Json<'_>, intent: Option<&str>
         facets: &facets,
     };
     static PREPARER: LazyLock<Preparer> = LazyLock::new(Preparer::default);
+    let intent = intent.and_then(told);
     firewall.score(&PREPARER.prepare(&action, intent), intent)
 }
 
