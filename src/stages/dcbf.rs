@@ -2,13 +2,15 @@
 //! simulated next state keeps every barrier above its floor.
 
 use super::action::{self, Sight};
-use super::{CallContext, Finding, Notes, Siblings, Stage, Verdict};
+use super::weigh::{All, At, Tried, Walk, Weighed};
+use super::{CallContext, Finding, Notes, ON, Siblings, Stage, Verdict, Walked};
 use crate::barriers::{self, Check};
 use crate::engine::decision::Reading;
 use crate::number::rounded;
-use crate::policy::{Measure, Policy};
+use crate::policy::{BarrierSpec, Measure, Policy};
 use crate::state::StateView;
 use crate::trace::money::Nano;
+use std::fmt::Display;
 use std::sync::Arc;
 
 pub(super) struct Dcbf;
@@ -56,6 +58,64 @@ impl Stage for Dcbf {
         }
         Verdict::Pass
     }
+
+    /// Every barrier by itself: before the call, and after it where it is not negative before. A
+    /// state that is outside for one barrier is not looked beyond by the verdict; here the others
+    /// tell what they would say without that one.
+    fn weigh(&self, cx: &CallContext<'_>) -> Vec<Weighed> {
+        let policy = cx.policy;
+        let sight = action::sight(cx);
+        let current = action::view(cx, &sight);
+        let call = [Arc::clone(cx.names)];
+        let next = barriers::simulate(&current, &call, cx.estimate);
+        All::of(policy, |all| {
+            let specs = &policy.dcbf.barriers;
+            let before: Vec<f64> = specs
+                .iter()
+                .map(|spec| barriers::value(policy, spec, &current).0)
+                .collect();
+            for (spec, &h) in specs.iter().zip(&before) {
+                let why = if h >= 0.0 {
+                    String::new()
+                } else {
+                    why(policy, spec, &current)
+                };
+                let seen = format_args!("h {}{why}", rounded(h));
+                weighed("outside_safe_set", spec, h >= 0.0, &seen, all)?;
+            }
+            let inside = specs.iter().zip(&before).filter(|(_, h)| **h >= 0.0);
+            for (spec, &h) in inside.filter(|_| policy.dcbf.verify) {
+                let after = barriers::value(policy, spec, &next).0;
+                let admitted = spec.alpha.admits(h, after);
+                let floor = spec.alpha.floor(h).map_or("none".into(), rounded);
+                let why = if admitted {
+                    String::new()
+                } else {
+                    why(policy, spec, &next)
+                };
+                let (h, after) = (rounded(h), rounded(after));
+                let seen = format_args!("h {h}, next {after}, floor {floor}{why}");
+                weighed("forward_invariance", spec, admitted, &seen, all)?;
+            }
+            ON
+        })
+    }
+}
+
+fn weighed(
+    rule: &'static str,
+    spec: &BarrierSpec,
+    passes: bool,
+    looked_at: &dyn Display,
+    walk: &mut impl Walk,
+) -> Walked {
+    let tried = Tried {
+        rule,
+        name: &spec.name,
+        at: At::Line(spec.place.line),
+        looked_at,
+    };
+    walk.tried(tried, Verdict::refuse_unless(passes, String::new))
 }
 
 fn readings(check: &Check) -> Vec<Reading> {
@@ -95,7 +155,7 @@ fn outside(cx: &CallContext<'_>, current: &StateView<'_>, check: Check, sight: &
         "{} is {} before the call{}",
         spec.name,
         rounded(check.current[first]),
-        why(policy, first, current),
+        why(policy, spec, current),
     );
     Finding {
         policy_line: spec.place.line,
@@ -114,7 +174,7 @@ fn leaving(policy: &Policy, next: &StateView<'_>, check: Check) -> Finding {
         spec.name,
         rounded(check.current[first]),
         rounded(after),
-        why(policy, first, next),
+        why(policy, spec, next),
     );
     Finding {
         policy_line: spec.place.line,
@@ -124,8 +184,7 @@ fn leaving(policy: &Policy, next: &StateView<'_>, check: Check) -> Finding {
 }
 
 /// What makes the barrier low in that state, after a colon; empty where there is nothing to say.
-fn why(policy: &Policy, index: usize, view: &StateView<'_>) -> String {
-    let spec = &policy.dcbf.barriers[index];
+fn why(policy: &Policy, spec: &BarrierSpec, view: &StateView<'_>) -> String {
     let failure = barriers::value(policy, spec, view).1;
     let definition = barriers::definition(&spec.measure);
     let cause = failure.unwrap_or_else(|| (definition.cause)(policy, &spec.measure, view));

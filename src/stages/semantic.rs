@@ -1,7 +1,8 @@
 //! The semantic firewall: how close the action's text is to harm and how far from what the user
 //! wanted. The score is worked out here, or it is the one that the live system recorded.
 
-use super::{CallContext, Finding, Notes, Stage, Verdict};
+use super::weigh::{All, At, Tried, Walk, Weighed};
+use super::{BLIND, CallContext, Finding, Notes, Stage, Verdict};
 use crate::engine::decision;
 use crate::firewall::Score;
 use crate::number::rounded;
@@ -37,7 +38,37 @@ impl Stage for Semantic {
             Some(computed) => scored(settings, computed, cx, notes),
         }
     }
+
+    fn weigh(&self, cx: &CallContext<'_>) -> Vec<Weighed> {
+        let mut notes = Notes::default();
+        let verdict = self.judge(cx, &mut notes);
+        let seen = match (&cx.policy.semantic, notes.semantic_score) {
+            (Some(settings), Some(score)) => {
+                let near = notes.semantic.map(|seen| shown(&seen.nearest));
+                format!(
+                    "score {}, escalates from {}, blocks from {}{}",
+                    rounded(score),
+                    rounded(settings.escalate),
+                    rounded(settings.block),
+                    near.map_or(String::new(), |text| format!(", near `{text}`"))
+                )
+            }
+            // Without a score nothing was looked at, unless the arguments are not told.
+            _ if verdict == Verdict::Pass => return Vec::new(),
+            _ => BLIND.to_owned(),
+        };
+        let tried = Tried {
+            rule: "harm",
+            name: &"",
+            at: PLACE,
+            looked_at: &seen,
+        };
+        All::of(cx.policy, |all| all.tried(tried, verdict))
+    }
 }
+
+/// Where the rule stands.
+const PLACE: At<'static> = At::Setting(&[&["semantic"]]);
 
 fn recorded(settings: &Settings, cx: &CallContext<'_>, notes: &mut Notes) -> Verdict {
     let Some(score) = cx.call.semantic_score else {
@@ -45,11 +76,11 @@ fn recorded(settings: &Settings, cx: &CallContext<'_>, notes: &mut Notes) -> Ver
         return Verdict::Pass;
     };
     notes.semantic_score = Some(score);
-    let finding = |reached: &str| {
+    let found = |reached: &str| {
         let reason = format!("semantic score {} is at least {reached}", rounded(score));
-        Finding::new("harm", reason)
+        finding(cx, reason)
     };
-    Band::of(score, settings).verdict(settings, finding)
+    Band::of(score, settings).verdict(settings, found)
 }
 
 fn scored(
@@ -60,7 +91,7 @@ fn scored(
 ) -> Verdict {
     let Some(ready) = cx.ready() else {
         notes.unscored = true;
-        return Verdict::Error(Finding::blind("harm"));
+        return Verdict::Error(finding(cx, BLIND.into()));
     };
     let score = computed.firewall.score_ready(ready, cx.intent());
     notes.semantic_score = Some(score.score);
@@ -89,8 +120,15 @@ fn scored(
             score.intent,
             score.benign,
         );
-        Finding::new("harm", reason)
+        finding(cx, reason)
     })
+}
+
+fn finding(cx: &CallContext<'_>, reason: String) -> Finding {
+    Finding {
+        policy_line: PLACE.line(cx.policy),
+        ..Finding::new("harm", reason)
+    }
 }
 
 /// Where a score lies.

@@ -22,3 +22,4 @@ mod runs;
 mod safety;
 mod trial;
 mod truncation;
+mod weighing;

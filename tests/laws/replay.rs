@@ -44,6 +44,7 @@ pub const ENFORCE: Options = Options {
     allow_escalated: false,
     keep_args: false,
     merge_runs: false,
+    weigh: false,
 };
 
 pub const OBSERVE: Options = Options {
@@ -73,6 +74,7 @@ pub fn varied(case: u64) -> Options {
         allow_escalated: pick(1),
         keep_args: pick(2),
         merge_runs: false,
+        weigh: false,
     }
 }
 

@@ -181,6 +181,7 @@ impl Args {
             allow_escalated: self.on_escalate == OnEscalate::Allow,
             keep_args: self.show_args,
             merge_runs: self.merge_runs,
+            weigh: false,
         }
     }
 

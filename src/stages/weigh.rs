@@ -1,0 +1,203 @@
+//! Rules as they meet a call, one by one.
+//!
+//! A stage goes along its rules once, and who is told of them decides how far: [`First`] stops at
+//! the first that does not pass, which makes a verdict; [`All`] hears every one, which makes an
+//! explanation. So the two cannot part. Nothing is put into words before somebody asks for them.
+
+use super::{Finding, Verdict};
+use crate::policy::Policy;
+use std::fmt::Display;
+use std::ops::ControlFlow;
+
+/// One rule of a stage, as it meets a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Weighed {
+    /// The rule, one of [`Stage::rules`](super::Stage::rules).
+    pub rule: &'static str,
+    /// Which of the policy's it is: the barrier, the id of the contract or else its tools, the
+    /// regex, the agent, the tool with a budget. Empty where a policy has but one.
+    pub name: String,
+    /// Line of the policy file where it stands; 0 where it is a default or a preset's.
+    pub policy_line: usize,
+    /// What it says.
+    pub outcome: Weight,
+    /// What it looked at, in plain words with numbers. Holds no arguments, and untrusted text.
+    pub looked_at: String,
+}
+
+/// What a rule says of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Weight {
+    /// Nothing against it.
+    Passes,
+    /// It may not run, or its result may not be seen.
+    Refuses,
+    /// Somebody has to decide.
+    Escalates,
+    /// It could not be evaluated: the call may not run.
+    Fails,
+    /// It is a label rule, and gives the call its label.
+    Gives,
+}
+
+impl Weight {
+    /// The word machine formats spell it with.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Weight::Passes => "passes",
+            Weight::Refuses => "refuses",
+            Weight::Escalates => "escalates",
+            Weight::Fails => "fails",
+            Weight::Gives => "gives",
+        }
+    }
+
+    /// Whether it does not let the call pass.
+    pub fn stops(self) -> bool {
+        matches!(self, Weight::Refuses | Weight::Escalates | Weight::Fails)
+    }
+}
+
+impl From<&Verdict> for Weight {
+    fn from(verdict: &Verdict) -> Weight {
+        match verdict {
+            Verdict::Pass => Weight::Passes,
+            Verdict::Refuse(_) => Weight::Refuses,
+            Verdict::Escalate(_) => Weight::Escalates,
+            Verdict::Error(_) => Weight::Fails,
+        }
+    }
+}
+
+/// What the rules of a stage say of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StageWeighed {
+    /// The stage; [`LABELS`] for the rules that give labels, which are no stage's.
+    pub stage: &'static str,
+    /// Its rules that met the call, in the order in which they are tried; postconditions last, where
+    /// the call had a result to check.
+    pub rules: Vec<Weighed>,
+}
+
+impl StageWeighed {
+    /// The rule that decides, were the stage asked alone; absent where it passes the call.
+    pub fn first(&self) -> Option<&Weighed> {
+        self.rules.iter().find(|rule| rule.outcome.stops())
+    }
+}
+
+/// What stands in place of a stage where label rules are told of.
+pub const LABELS: &str = "labels";
+
+/// Where a rule stands in the policy.
+#[derive(Clone, Copy)]
+pub(super) enum At<'t> {
+    /// On that line; 0 for a default or a preset's.
+    Line(usize),
+    /// Where the first of these settings stands that the file has.
+    Setting(&'t [&'t [&'t str]]),
+}
+
+impl At<'_> {
+    pub(super) fn line(self, policy: &Policy) -> usize {
+        match self {
+            At::Line(line) => line,
+            At::Setting(paths) => {
+                let mut lines = paths.iter().map(|path| policy.lines.line(path));
+                lines.find(|&line| line > 0).unwrap_or(0)
+            }
+        }
+    }
+}
+
+/// A rule as it is tried on a call.
+pub(super) struct Tried<'t> {
+    /// The rule.
+    pub(super) rule: &'static str,
+    /// Which of the policy's it is.
+    pub(super) name: &'t dyn Display,
+    /// Where it stands.
+    pub(super) at: At<'t>,
+    /// What it looked at.
+    pub(super) looked_at: &'t dyn Display,
+}
+
+/// Is told of rules as they are tried.
+pub(super) trait Walk {
+    /// Hears what a rule says, whose finding need not name the rule and its line, and whether the
+    /// next one is to be tried.
+    fn tried(&mut self, tried: Tried<'_>, verdict: Verdict) -> ControlFlow<()>;
+}
+
+/// The first rule that does not pass.
+pub(super) struct First<'p> {
+    policy: &'p Policy,
+    verdict: Verdict,
+}
+
+impl First<'_> {
+    /// What the rules come to.
+    pub(super) fn of(
+        policy: &Policy,
+        walk: impl FnOnce(&mut First<'_>) -> ControlFlow<()>,
+    ) -> Verdict {
+        let mut first = First {
+            policy,
+            verdict: Verdict::Pass,
+        };
+        let _ = walk(&mut first);
+        first.verdict
+    }
+}
+
+impl Walk for First<'_> {
+    #[inline]
+    fn tried(&mut self, tried: Tried<'_>, verdict: Verdict) -> ControlFlow<()> {
+        let complete = |finding: Finding| Finding {
+            rule: tried.rule,
+            policy_line: tried.at.line(self.policy),
+            ..finding
+        };
+        self.verdict = match verdict {
+            Verdict::Pass => return ControlFlow::Continue(()),
+            Verdict::Refuse(finding) => Verdict::Refuse(complete(finding)),
+            Verdict::Escalate(finding) => Verdict::Escalate(complete(finding)),
+            Verdict::Error(finding) => Verdict::Error(complete(finding)),
+        };
+        ControlFlow::Break(())
+    }
+}
+
+/// Every rule, in words.
+pub(super) struct All<'p> {
+    policy: &'p Policy,
+    rules: Vec<Weighed>,
+}
+
+impl All<'_> {
+    /// What the rules say, one by one.
+    pub(super) fn of(
+        policy: &Policy,
+        walk: impl FnOnce(&mut All<'_>) -> ControlFlow<()>,
+    ) -> Vec<Weighed> {
+        let mut all = All {
+            policy,
+            rules: Vec::new(),
+        };
+        let _ = walk(&mut all);
+        all.rules
+    }
+}
+
+impl Walk for All<'_> {
+    fn tried(&mut self, tried: Tried<'_>, verdict: Verdict) -> ControlFlow<()> {
+        self.rules.push(Weighed {
+            rule: tried.rule,
+            name: tried.name.to_string(),
+            policy_line: tried.at.line(self.policy),
+            outcome: Weight::from(&verdict),
+            looked_at: tried.looked_at.to_string(),
+        });
+        ControlFlow::Continue(())
+    }
+}
