@@ -8,7 +8,7 @@ use crate::policy::matcher::{NameSet, NameTable};
 use crate::policy::{LabelRule, Policy};
 
 use crate::stages::bindings::CallBindings;
-use crate::stages::weigh::StageWeighed;
+use crate::stages::weigh::{LABEL, StageWeighed};
 use crate::stages::{CallContext, Finding, Notes, Stage, Verdict};
 use crate::state::{AgentState, RunView};
 use crate::trace::event::ToolCall;
@@ -25,7 +25,7 @@ pub(super) struct Judged {
     /// Whether its result has to be checked.
     pub(super) awaits_result: bool,
     /// What every rule says, where that was asked for.
-    pub(super) weighed: Option<Box<Vec<StageWeighed>>>,
+    pub(super) weighed: Option<Box<[StageWeighed]>>,
 }
 
 impl Judged {
@@ -75,7 +75,7 @@ pub(super) fn names(
         }
         if let Err(why) = holds {
             failure.get_or_insert_with(|| Finding {
-                rule: "label",
+                rule: LABEL,
                 reason: format!("label `{}` could not be evaluated: {why}", rule.label),
                 policy_line: rule.place.line,
                 ..Finding::default()

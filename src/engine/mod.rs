@@ -136,7 +136,7 @@ pub struct Final {
     pub mediated: bool,
     /// What every rule says of the call, where that was asked for: the label rules, then every stage
     /// of the pipeline, after the first that refuses too, in the state that the call meets.
-    pub weighed: Option<Box<Vec<StageWeighed>>>,
+    pub weighed: Option<Box<[StageWeighed]>>,
 }
 
 /// Takes what the engine finds, in the order in which it becomes final.

@@ -2,7 +2,7 @@
 //! too. What a call is let through for or not is not decided here.
 
 use crate::policy::LabelRule;
-use crate::stages::weigh::{LABELS, StageWeighed, Weighed, Weight};
+use crate::stages::weigh::{LABEL, LABELS, StageWeighed, Weighed, Weight};
 use crate::stages::{CallContext, Stage};
 use crate::trace::event::Outcome;
 
@@ -15,7 +15,7 @@ pub(super) fn label(rule: &LabelRule, holds: &Result<bool, String>) -> Weighed {
         (Err(why), _) => (Weight::Fails, format!("could not be evaluated: {why}")),
     };
     Weighed {
-        rule: "label",
+        rule: LABEL,
         name: rule.label.clone(),
         policy_line: rule.place.line,
         outcome,
@@ -28,7 +28,7 @@ pub(super) fn call(
     stages: &[&'static dyn Stage],
     labels: Vec<Weighed>,
     cx: &CallContext<'_>,
-) -> Box<Vec<StageWeighed>> {
+) -> Box<[StageWeighed]> {
     let labels = StageWeighed {
         stage: LABELS,
         rules: labels,
@@ -37,7 +37,7 @@ pub(super) fn call(
         stage: stage.id(),
         rules: stage.weigh(cx),
     });
-    Box::new(std::iter::once(labels).chain(weighed).collect())
+    std::iter::once(labels).chain(weighed).collect()
 }
 
 /// Adds the rules that look at the call's result.

@@ -2,6 +2,7 @@
 
 use super::PolicyPlace;
 use ::toml::de::{DeTable, DeValue};
+use std::cmp::Ordering;
 
 /// The line of every key of a policy, tables within tables included; lists have one line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,15 +40,30 @@ impl Lines {
     }
 
     /// The line of the key at that path, from 1; 0 where the value is a default or a preset's.
-    pub fn line(&self, path: &[&str]) -> usize {
-        let by_path = |(known, _): &(Vec<Box<str>>, usize)| {
-            let known = known.iter().map(|part| &**part);
-            known.cmp(path.iter().copied())
-        };
+    pub fn line<'k, P>(&self, path: P) -> usize
+    where
+        P: IntoIterator<Item = &'k str>,
+        P::IntoIter: Clone,
+    {
+        let path = path.into_iter();
+        let by_path = |(known, _): &(Vec<Box<str>>, usize)| order(known, path.clone());
         let found = self.list.binary_search_by(by_path);
         let entry = found.ok().and_then(|at| self.list.get(at));
         entry.map_or(0, |(_, line)| *line)
     }
+}
+
+fn order<'k>(known: &[Box<str>], mut path: impl Iterator<Item = &'k str>) -> Ordering {
+    for part in known {
+        let Some(key) = path.next() else {
+            return Ordering::Greater;
+        };
+        let order = (**part).cmp(key);
+        if order.is_ne() {
+            return order;
+        }
+    }
+    path.next().map_or(Ordering::Equal, |_| Ordering::Less)
 }
 
 #[cfg(test)]
@@ -73,7 +89,7 @@ mod tests {
             (&["nothing"], 0),
             (&[], 0),
         ] {
-            assert_eq!(policy.lines.line(path), line, "{path:?}");
+            assert_eq!(policy.lines.line(path.iter().copied()), line, "{path:?}");
         }
     }
 }

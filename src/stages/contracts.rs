@@ -2,8 +2,8 @@
 //! sees it.
 
 use super::bindings::CallBindings;
-use super::weigh::{All, At, First, Tried, Walk, Weighed};
-use super::{BLIND, CallContext, Finding, Notes, ON, Stage, Verdict, Walked};
+use super::weigh::{All, At, Configured, First, Known, ON, Walk, Walked, Weighed};
+use super::{BLIND, CallContext, Finding, Notes, Stage, Verdict};
 use crate::policy::expr::Expr;
 use crate::policy::{Contract, Policy, Schema};
 use crate::trace::event::Outcome;
@@ -62,6 +62,22 @@ impl Stage for Contracts {
     fn weigh_result(&self, cx: &CallContext<'_>, outcome: &Outcome<'_>) -> Vec<Weighed> {
         All::of(cx.policy, |all| after(cx, outcome, all))
     }
+
+    fn configured(&self, policy: &Policy) -> Vec<Configured> {
+        let (before, after) = (policy.contracts.iter(), policy.contracts.iter());
+        let has = |is: bool, contract, rule| is.then_some((contract, rule));
+        let before = before.flat_map(|contract| {
+            [
+                has(contract.schema.is_some(), contract, "schema"),
+                has(!contract.require.is_empty(), contract, "require"),
+            ]
+        });
+        let after = after.map(|contract| has(!contract.ensure.is_empty(), contract, "ensure"));
+        let rules = before.chain(after).flatten();
+        let words =
+            |(contract, rule)| known(rule, contract, &Called(policy, contract)).configured(policy);
+        rules.map(words).collect()
+    }
 }
 
 /// What must hold before the call.
@@ -99,18 +115,18 @@ fn fits(
     walk: &mut impl Walk,
 ) -> Walked {
     let name = Called(cx.policy, contract);
-    let tried = |looked_at| tried("schema", contract, &name, looked_at);
+    let rule = known("schema", contract, &name);
     let Some(args) = cx.args() else {
-        return walk.tried(tried(&BLIND), Verdict::Error(Finding::blind()));
+        return walk.tried(rule, &BLIND, Verdict::Error(Finding::blind()));
     };
     match misfit(args, schema) {
         None => {
             let seen = format_args!("the arguments fit `{}`", schema.file);
-            walk.tried(tried(&seen), Verdict::Pass)
+            walk.tried(rule, &seen, Verdict::Pass)
         }
         Some(reason) => {
             let verdict = Verdict::Refuse(told(reason.clone(), contract));
-            walk.tried(tried(&reason), verdict)
+            walk.tried(rule, &reason, verdict)
         }
     }
 }
@@ -124,34 +140,29 @@ fn holds(
     walk: &mut impl Walk,
 ) -> Walked {
     let name = Called(cx.policy, contract);
-    let tried = |looked_at| tried(rule, contract, &name, looked_at);
+    let rule = known(rule, contract, &name);
     let shown = Shown(condition);
     match condition.test(bindings) {
-        Ok(true) => walk.tried(tried(&format_args!("`{shown}` holds")), Verdict::Pass),
+        Ok(true) => walk.tried(rule, &format_args!("`{shown}` holds"), Verdict::Pass),
         Ok(false) => {
             let reason = format!("`{shown}` does not hold");
             let verdict = Verdict::Refuse(told(reason.clone(), contract));
-            walk.tried(tried(&reason), verdict)
+            walk.tried(rule, &reason, verdict)
         }
         Err(why) => {
             let reason = format!("`{shown}` could not be evaluated: {why}");
             let finding = Finding::why(reason.clone()).by(contract);
-            walk.tried(tried(&reason), Verdict::Error(finding))
+            walk.tried(rule, &reason, Verdict::Error(finding))
         }
     }
 }
 
-fn tried<'t>(
-    rule: &'static str,
-    contract: &Contract,
-    name: &'t dyn Display,
-    looked_at: &'t dyn Display,
-) -> Tried<'t> {
-    Tried {
+/// A rule of the contract of that name.
+fn known<'p>(rule: &'static str, contract: &Contract, name: &'p Called<'_>) -> Known<'p> {
+    Known {
         rule,
         name,
         at: At::Line(contract.place.line),
-        looked_at,
     }
 }
 

@@ -2,15 +2,14 @@
 //! simulated next state keeps every barrier above its floor.
 
 use super::action::{self, Sight};
-use super::weigh::{All, At, Tried, Walk, Weighed};
-use super::{CallContext, Finding, Notes, ON, Siblings, Stage, Verdict, Walked};
+use super::weigh::{All, At, Configured, Known, ON, Walk, Weighed};
+use super::{CallContext, Finding, Notes, Siblings, Stage, Verdict};
 use crate::barriers::{self, Check};
 use crate::engine::decision::Reading;
 use crate::number::rounded;
-use crate::policy::{BarrierSpec, Measure, Policy};
+use crate::policy::{BarrierSpec, Dcbf as Settings, Measure, Policy};
 use crate::state::StateView;
 use crate::trace::money::Nano;
-use std::fmt::Display;
 use std::sync::Arc;
 
 pub(super) struct Dcbf;
@@ -81,7 +80,8 @@ impl Stage for Dcbf {
                     why(policy, spec, &current)
                 };
                 let seen = format_args!("h {}{why}", rounded(h));
-                weighed("outside_safe_set", spec, h >= 0.0, &seen, all)?;
+                let verdict = Verdict::refuse_unless(h >= 0.0, String::new);
+                all.tried(known("outside_safe_set", spec), &seen, verdict)?;
             }
             let inside = specs.iter().zip(&before).filter(|(_, h)| **h >= 0.0);
             for (spec, &h) in inside.filter(|_| policy.dcbf.verify) {
@@ -95,27 +95,31 @@ impl Stage for Dcbf {
                 };
                 let (h, after) = (rounded(h), rounded(after));
                 let seen = format_args!("h {h}, next {after}, floor {floor}{why}");
-                weighed("forward_invariance", spec, admitted, &seen, all)?;
+                let verdict = Verdict::refuse_unless(admitted, String::new);
+                all.tried(known("forward_invariance", spec), &seen, verdict)?;
             }
             ON
         })
     }
+
+    fn configured(&self, policy: &Policy) -> Vec<Configured> {
+        let Settings {
+            barriers, verify, ..
+        } = &policy.dcbf;
+        let before = barriers.iter().map(|spec| known("outside_safe_set", spec));
+        let after = barriers.iter().filter(|_| *verify);
+        let after = after.map(|spec| known("forward_invariance", spec));
+        let rules = before.chain(after);
+        rules.map(|rule| rule.configured(policy)).collect()
+    }
 }
 
-fn weighed(
-    rule: &'static str,
-    spec: &BarrierSpec,
-    passes: bool,
-    looked_at: &dyn Display,
-    walk: &mut impl Walk,
-) -> Walked {
-    let tried = Tried {
+fn known<'p>(rule: &'static str, spec: &'p BarrierSpec) -> Known<'p> {
+    Known {
         rule,
         name: &spec.name,
         at: At::Line(spec.place.line),
-        looked_at,
-    };
-    walk.tried(tried, Verdict::refuse_unless(passes, String::new))
+    }
 }
 
 fn readings(check: &Check) -> Vec<Reading> {

@@ -1,10 +1,9 @@
 //! The phase machine: calls are legal until the run is over or one of its budgets is spent.
 
-use super::weigh::{All, At, First, Tried, Walk, Weighed};
-use super::{CallContext, Finding, Notes, ON, Stage, Verdict, Walked};
-use crate::policy::Policy;
+use super::weigh::{All, At, Configured, First, Known, ON, Walk, Walked, Weighed};
+use super::{CallContext, Finding, Notes, Stage, Verdict};
+use crate::policy::{Dfa as Limits, Policy};
 use crate::state::{AgentState, Phase};
-use std::fmt::Display;
 
 pub(super) struct Dfa;
 
@@ -54,6 +53,20 @@ impl Stage for Dfa {
         })
     }
 
+    fn configured(&self, policy: &Policy) -> Vec<Configured> {
+        let Limits {
+            max_repeats,
+            timeout_ns,
+            ..
+        } = &policy.dfa;
+        let ends = ENDS.iter().map(|(_, rule, _)| end(rule));
+        let rules = ends
+            .chain([STEPS, LOOPS])
+            .chain(max_repeats.map(|_| REPEATS))
+            .chain(timeout_ns.map(|_| TIMEOUT));
+        rules.map(|rule| rule.configured(policy)).collect()
+    }
+
     fn after_refusals(&self, policy: &Policy, in_a_row: u64) -> Option<Phase> {
         let max = policy.dfa.max_refusals?;
         (in_a_row >= max).then_some(Phase::Rejected)
@@ -75,6 +88,20 @@ const ENDS: [(Phase, &str, &str); 3] = [
     ),
 ];
 
+const STEPS: Known<'static> = Known::one("max_steps", &["dfa"], "max_steps");
+const LOOPS: Known<'static> = Known::one("max_loops", &["dfa"], "max_loops");
+const REPEATS: Known<'static> = Known::one("max_repeats", &["dfa"], "max_repeats");
+const TIMEOUT: Known<'static> = Known::one("timeout", &["dfa"], "timeout_seconds");
+
+/// The rule about such a phase, which no policy sets.
+fn end(rule: &'static str) -> Known<'static> {
+    Known {
+        rule,
+        name: &"",
+        at: At::Line(0),
+    }
+}
+
 fn over(rule: &'static str, reason: &str) -> Finding {
     Finding {
         standing: true,
@@ -84,18 +111,13 @@ fn over(rule: &'static str, reason: &str) -> Finding {
 
 fn phases(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
     let phase = cx.state.phase;
-    for (end, rule, reason) in ENDS {
-        let verdict = match phase == end {
+    for (terminal, rule, reason) in ENDS {
+        let verdict = match phase == terminal {
             true => Verdict::Refuse(over(rule, reason)),
             false => Verdict::Pass,
         };
-        let tried = Tried {
-            rule,
-            name: &"",
-            at: At::Line(0),
-            looked_at: &format_args!("phase {}", phase.as_str()),
-        };
-        walk.tried(tried, verdict)?;
+        let seen = format_args!("phase {}", phase.as_str());
+        walk.tried(end(rule), &seen, verdict)?;
     }
     ON
 }
@@ -105,20 +127,6 @@ fn budgets(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
     max_loops(cx, walk)?;
     max_repeats(cx, walk)?;
     timeout(cx, walk)
-}
-
-/// A budget under its key.
-fn budget<'t>(
-    rule: &'static str,
-    at: &'t [&'t [&'t str]],
-    looked_at: &'t dyn Display,
-) -> Tried<'t> {
-    Tried {
-        rule,
-        name: &"",
-        at: At::Setting(at),
-        looked_at,
-    }
 }
 
 /// Passes while the budget lasts, and ends the run where it does not.
@@ -135,11 +143,8 @@ fn exhaust_unless(lasts: bool, why: impl FnOnce() -> String) -> Verdict {
 fn max_steps(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
     let (taken, max) = (cx.state.step_count, cx.policy.dfa.max_steps);
     walk.tried(
-        budget(
-            "max_steps",
-            &[&["dfa", "max_steps"]],
-            &format_args!("step {} of {max}", taken.saturating_add(1)),
-        ),
+        STEPS,
+        &format_args!("step {} of {max}", taken.saturating_add(1)),
         exhaust_unless(taken < max, || format!("{taken} of {max} steps are taken")),
     )
 }
@@ -147,11 +152,8 @@ fn max_steps(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
 fn max_loops(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
     let (loops, max) = (cx.state.loop_count, cx.policy.dfa.max_loops);
     walk.tried(
-        budget(
-            "max_loops",
-            &[&["dfa", "max_loops"]],
-            &format_args!("{loops} of {max} calls in a row without an observation"),
-        ),
+        LOOPS,
+        &format_args!("{loops} of {max} calls in a row without an observation"),
         exhaust_unless(loops <= max, || {
             format!("{loops} calls in a row without an observation, {max} are allowed")
         }),
@@ -164,11 +166,8 @@ fn max_repeats(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
     };
     let repeats = cx.repeats;
     walk.tried(
-        budget(
-            "max_repeats",
-            &[&["dfa", "max_repeats"]],
-            &format_args!("the same call {repeats} of {max} times in a row"),
-        ),
+        REPEATS,
+        &format_args!("the same call {repeats} of {max} times in a row"),
         Verdict::refuse_unless(repeats <= max, || {
             format!("the same call for the {repeats} time in a row, {max} allowed")
         }),
@@ -182,11 +181,8 @@ fn timeout(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
     let seconds = |ns: i128| ns as f64 / 1e9;
     let (at, most) = (seconds(elapsed), seconds(max));
     walk.tried(
-        budget(
-            "timeout",
-            &[&["dfa", "timeout_seconds"]],
-            &format_args!("{at} s after the run's start, of {most}"),
-        ),
+        TIMEOUT,
+        &format_args!("{at} s after the run's start, of {most}"),
         exhaust_unless(elapsed <= max, || {
             format!("{at} s after the run's start, {most} allowed")
         }),

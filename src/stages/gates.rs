@@ -1,9 +1,9 @@
 //! The observation-budget gates: a chain of cheap checks on the call and on what the run has
 //! already observed. The first that denies decides.
 
-use super::weigh::{All, At, First, Tried, Walk, Weighed};
-use super::{BLIND, CallContext, Finding, Notes, ON, Stage, Verdict, Walked};
-use std::fmt::Display;
+use super::weigh::{All, At, Configured, First, Known, ON, Walk, Walked, Weighed};
+use super::{BLIND, CallContext, Finding, Notes, Stage, Verdict};
+use crate::policy::{Policy, RefusePattern, ToolBudget};
 
 pub(super) struct Gates;
 
@@ -42,6 +42,38 @@ impl Stage for Gates {
     fn weigh(&self, cx: &CallContext<'_>) -> Vec<Weighed> {
         All::of(cx.policy, |all| chain(cx, all))
     }
+
+    fn configured(&self, policy: &Policy) -> Vec<Configured> {
+        let gates = &policy.gates;
+        let one = |is: bool, rule| is.then_some(rule);
+        let rules = one(gates.allow.is_some(), WHITELIST).into_iter();
+        let rules = rules
+            .chain(gates.refuse.iter().map(pattern))
+            .chain(one(gates.window.is_some(), RECENCY))
+            .chain(one(gates.max_tokens.is_some(), BUDGET))
+            .chain(gates.per_tool.iter().map(entry));
+        rules.map(|rule| rule.configured(policy)).collect()
+    }
+}
+
+const WHITELIST: Known<'static> = Known::one("whitelist", &["gates"], "allow");
+const RECENCY: Known<'static> = Known::one("recency", &["gates"], "window");
+const BUDGET: Known<'static> = Known::one("budget", &["gates"], "max_tokens");
+
+fn pattern(pattern: &RefusePattern) -> Known<'_> {
+    Known {
+        rule: "regex",
+        name: &pattern.regex,
+        at: At::Line(pattern.place.line),
+    }
+}
+
+fn entry(entry: &ToolBudget) -> Known<'_> {
+    Known {
+        rule: "per_tool_budget",
+        name: &entry.name,
+        at: At::Setting(&["gates", "per_tool"], &entry.name, &[]),
+    }
 }
 
 fn chain(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
@@ -52,16 +84,6 @@ fn chain(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
     per_tool_budget(cx, walk)
 }
 
-/// A gate of which a policy has one, under that setting.
-fn gate<'t>(rule: &'static str, at: &'t [&'t [&'t str]], looked_at: &'t dyn Display) -> Tried<'t> {
-    Tried {
-        rule,
-        name: &"",
-        at: At::Setting(at),
-        looked_at,
-    }
-}
-
 fn whitelist(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
     let Some(allow) = cx.policy.gates.allow else {
         return ON;
@@ -69,33 +91,26 @@ fn whitelist(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
     let (tool, listed) = (&cx.call.tool, cx.names.is(allow));
     let is = if listed { "is" } else { "is not" };
     walk.tried(
-        gate(
-            "whitelist",
-            &[&["gates", "allow"]],
-            &format_args!("`{tool}` {is} in the allow-set"),
-        ),
+        WHITELIST,
+        &format_args!("`{tool}` {is} in the allow-set"),
         Verdict::refuse_unless(listed, || format!("`{tool}` is not in the allow-set")),
     )
 }
 
 fn regex(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
-    for pattern in &cx.policy.gates.refuse {
-        let regex = pattern.regex.as_str();
-        let tried = |looked_at| Tried {
-            rule: "regex",
-            name: &regex,
-            at: At::Line(pattern.place.line),
-            looked_at,
-        };
+    for refused in &cx.policy.gates.refuse {
         let Some(text) = cx.text() else {
-            walk.tried(tried(&BLIND), Verdict::Error(Finding::blind()))?;
+            walk.tried(pattern(refused), &BLIND, Verdict::Error(Finding::blind()))?;
             continue;
         };
-        let matches = pattern.regex.is_match(text);
+        let matches = refused.regex.is_match(text);
         let found = if matches { "a match" } else { "no match" };
         walk.tried(
-            tried(&format_args!("{found} in {} bytes of text", text.len())),
-            Verdict::refuse_unless(!matches, || format!("the arguments match `{regex}`")),
+            pattern(refused),
+            &format_args!("{found} in {} bytes of text", text.len()),
+            Verdict::refuse_unless(!matches, || {
+                format!("the arguments match `{}`", refused.regex)
+            }),
         )?;
     }
     ON
@@ -105,16 +120,14 @@ fn recency(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
     let Some(window) = cx.policy.gates.window else {
         return ON;
     };
-    let tried = |looked_at| gate("recency", &[&["gates", "window"]], looked_at);
     let Some(latest) = cx.state.ledger.latest_turn else {
         let seen = format_args!("no observation yet, window {window}");
-        return walk.tried(tried(&seen), Verdict::Pass);
+        return walk.tried(RECENCY, &seen, Verdict::Pass);
     };
     let age = cx.turn.saturating_sub(latest);
     walk.tried(
-        tried(&format_args!(
-            "latest observation {age} turns ago, window {window}"
-        )),
+        RECENCY,
+        &format_args!("latest observation {age} turns ago, window {window}"),
         Verdict::refuse_unless(age <= window, || {
             format!("the latest observation is {age} turns old, {window} are allowed")
         }),
@@ -127,30 +140,25 @@ fn budget(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
     };
     let spent = cx.state.ledger.tokens;
     walk.tried(
-        gate(
-            "budget",
-            &[&["gates", "max_tokens"]],
-            &format_args!("{spent} of {max} tokens"),
-        ),
+        BUDGET,
+        &format_args!("{spent} of {max} tokens"),
         Verdict::refuse_unless(spent < max, || format!("{spent}/{max} tokens")),
     )
 }
 
 fn per_tool_budget(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
-    for (i, entry) in cx.policy.gates.per_tool.iter().enumerate() {
-        if !cx.names.is(entry.tools) {
+    for (i, tool) in cx.policy.gates.per_tool.iter().enumerate() {
+        if !cx.names.is(tool.tools) {
             continue;
         }
-        let (name, max) = (&entry.name, entry.max_tokens);
+        let max = tool.max_tokens;
         let spent = cx.state.ledger.per_tool.get(i).copied().unwrap_or(0);
         walk.tried(
-            Tried {
-                rule: "per_tool_budget",
-                name,
-                at: At::Setting(&[&["gates", "per_tool", name]]),
-                looked_at: &format_args!("{spent} of {max} tokens"),
-            },
-            Verdict::refuse_unless(spent < max, || format!("{spent}/{max} tokens of `{name}`")),
+            entry(tool),
+            &format_args!("{spent} of {max} tokens"),
+            Verdict::refuse_unless(spent < max, || {
+                format!("{spent}/{max} tokens of `{}`", tool.name)
+            }),
         )?;
     }
     ON

@@ -26,9 +26,8 @@ use crate::trace::json::Json;
 use crate::trace::money::Nano;
 pub use probe::{PROBE, Probed};
 use std::borrow::Cow;
-use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
-use weigh::Weighed;
+use weigh::{Configured, Weighed};
 
 /// Every stage, in pipeline order.
 pub const STAGES: &[&dyn Stage] = &[
@@ -58,6 +57,10 @@ pub trait Stage: Sync {
 
     /// Judges a call. What there is to report beside the verdict goes into `notes`.
     fn judge(&self, cx: &CallContext<'_>, notes: &mut Notes) -> Verdict;
+
+    /// Every rule that the policy has it check, in the order in which they are tried, postconditions
+    /// last. What is weighed is one of these.
+    fn configured(&self, policy: &Policy) -> Vec<Configured>;
 
     /// Every rule that is configured and meets the call, in the order in which they are tried: the
     /// explaining twin of [`Stage::judge`], and of [`Stage::precheck`] where the stage has one. The
@@ -156,12 +159,6 @@ impl Finding {
 
 /// Said where a rule looks at arguments, and the recording does not tell them.
 const BLIND: &str = "the recording does not tell the arguments";
-
-/// Nothing more to be tried, or a rule that stops.
-type Walked = ControlFlow<()>;
-
-/// The next rule is to be tried.
-const ON: Walked = ControlFlow::Continue(());
 
 /// What stages report of a call beside their verdicts.
 #[derive(Clone, Debug, Default, PartialEq)]

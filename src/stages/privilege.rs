@@ -1,9 +1,8 @@
 //! Privileges of agents: which tools they may call, what they may touch and what they may spend.
 
-use super::weigh::{All, At, First, Tried, Walk, Weighed};
-use super::{BLIND, CallContext, Finding, Notes, ON, Stage, Verdict, Walked};
-use crate::policy::Agent;
-use std::fmt::Display;
+use super::weigh::{All, At, Configured, First, Known, ON, Walk, Walked, Weighed};
+use super::{BLIND, CallContext, Finding, Notes, Stage, Verdict};
+use crate::policy::{Agent, Policy};
 
 pub(super) struct Privilege;
 
@@ -45,6 +44,56 @@ impl Stage for Privilege {
     fn weigh(&self, cx: &CallContext<'_>) -> Vec<Weighed> {
         All::of(cx.policy, |all| rights(cx, all))
     }
+
+    fn configured(&self, policy: &Policy) -> Vec<Configured> {
+        let Some(privilege) = &policy.privilege else {
+            return Vec::new();
+        };
+        let listed = (!privilege.allow_unknown).then_some(LISTED);
+        let limits = |agent| {
+            let one = |is: bool, rule| is.then_some(rule);
+            [
+                Some(tools(agent)),
+                one(agent.resources.is_some(), resources(agent)),
+                one(agent.max_call_cost.is_some(), cost(agent)),
+                one(agent.max_total_cost.is_some(), total(agent)),
+            ]
+        };
+        let limits = privilege.agents.iter().flat_map(limits).flatten();
+        let rules = listed.into_iter().chain(limits);
+        rules.map(|rule| rule.configured(policy)).collect()
+    }
+}
+
+const LISTED: Known<'static> = Known {
+    rule: "unknown_agent",
+    name: &"",
+    at: At::Setting(&[], "privilege", &["unknown_agent"]),
+};
+
+fn tools(agent: &Agent) -> Known<'_> {
+    limit("tool", agent, &["deny_tools", "tools"])
+}
+
+fn resources(agent: &Agent) -> Known<'_> {
+    limit("resource", agent, &["resources"])
+}
+
+fn cost(agent: &Agent) -> Known<'_> {
+    limit("call_cost", agent, &["max_call_cost_usd"])
+}
+
+fn total(agent: &Agent) -> Known<'_> {
+    limit("total_cost", agent, &["max_total_cost_usd"])
+}
+
+/// A limit of an agent, set by one of these keys.
+fn limit<'p>(rule: &'static str, agent: &'p Agent, keys: &'static [&'static str]) -> Known<'p> {
+    Known {
+        rule,
+        name: &agent.name,
+        at: At::Setting(&["privilege", "agents"], &agent.name, keys),
+    }
 }
 
 fn rights(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
@@ -67,36 +116,17 @@ fn rights(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
 
 fn known(cx: &CallContext<'_>, agent: Option<&Agent>, walk: &mut impl Walk) -> Walked {
     let is = if agent.is_some() { "is" } else { "is not" };
-    let tried = |looked_at| Tried {
-        rule: "unknown_agent",
-        name: &"",
-        at: At::Setting(&[&["privilege", "unknown_agent"], &["privilege"]]),
-        looked_at,
-    };
     match cx.agent {
         Some(name) => walk.tried(
-            tried(&format_args!("agent `{name}` {is} listed")),
+            LISTED,
+            &format_args!("agent `{name}` {is} listed"),
             Verdict::refuse_unless(agent.is_some(), || format!("agent `{name}` is not listed")),
         ),
         None => {
             let reason = "neither the call nor its run names an agent";
-            walk.tried(tried(&reason), Verdict::Refuse(Finding::why(reason.into())))
+            let finding = Finding::why(reason.into());
+            walk.tried(LISTED, &reason, Verdict::Refuse(finding))
         }
-    }
-}
-
-/// A limit of an agent under one of these keys.
-fn limit<'t>(
-    rule: &'static str,
-    agent: &'t Agent,
-    at: &'t [&'t [&'t str]],
-    looked_at: &'t dyn Display,
-) -> Tried<'t> {
-    Tried {
-        rule,
-        name: &agent.name,
-        at: At::Setting(at),
-        looked_at,
     }
 }
 
@@ -111,16 +141,8 @@ fn tool(cx: &CallContext<'_>, agent: &Agent, walk: &mut impl Walk) -> Walked {
         (false, false) => "is not denied",
     };
     walk.tried(
-        limit(
-            "tool",
-            agent,
-            &[
-                &["privilege", "agents", name, "deny_tools"],
-                &["privilege", "agents", name, "tools"],
-                &["privilege", "agents", name],
-            ],
-            &format_args!("`{tool}` {says}"),
-        ),
+        tools(agent),
+        &format_args!("`{tool}` {says}"),
         Verdict::refuse_unless(!denied && !left_out, || match denied {
             true => format!("`{tool}` is denied to agent `{name}`"),
             false => format!("`{tool}` is not among the tools of agent `{name}`"),
@@ -129,19 +151,17 @@ fn tool(cx: &CallContext<'_>, agent: &Agent, walk: &mut impl Walk) -> Walked {
 }
 
 fn resource(cx: &CallContext<'_>, agent: &Agent, walk: &mut impl Walk) -> Walked {
-    let Some(allowed) = &agent.resources else {
+    let (Some(allowed), name) = (&agent.resources, &agent.name) else {
         return ON;
     };
-    let name = &agent.name;
-    let at: &[&[&str]] = &[&["privilege", "agents", name, "resources"]];
-    let tried = |looked_at| limit("resource", agent, at, looked_at);
-    let Some(resources) = cx.resources() else {
-        return walk.tried(tried(&BLIND), Verdict::Error(Finding::blind()));
+    let rule = resources(agent);
+    let Some(touched) = cx.resources() else {
+        return walk.tried(rule, &BLIND, Verdict::Error(Finding::blind()));
     };
-    let mut others = resources.iter().filter(|r| !allowed.is_match(r));
+    let mut others = touched.iter().filter(|r| !allowed.is_match(r));
     let Some(denied) = others.next() else {
-        let seen = format_args!("{} resources, all of them allowed", resources.len());
-        return walk.tried(tried(&seen), Verdict::Pass);
+        let seen = format_args!("none of {} resources not allowed", touched.len());
+        return walk.tried(rule, &seen, Verdict::Pass);
     };
     let reason = if cx.call.resources.is_empty() {
         // It stands in the arguments, which are not to be shown.
@@ -149,12 +169,10 @@ fn resource(cx: &CallContext<'_>, agent: &Agent, walk: &mut impl Walk) -> Walked
     } else {
         format!("agent `{name}` may not touch `{denied}`")
     };
+    let (denied, all) = (1 + others.count(), touched.len());
     walk.tried(
-        tried(&format_args!(
-            "{} of {} resources not allowed",
-            1 + others.count(),
-            resources.len()
-        )),
+        rule,
+        &format_args!("{denied} of {all} resources not allowed"),
         Verdict::Refuse(Finding::why(reason)),
     )
 }
@@ -165,12 +183,8 @@ fn call_cost(cx: &CallContext<'_>, agent: &Agent, walk: &mut impl Walk) -> Walke
     };
     let estimate = cx.estimate;
     walk.tried(
-        limit(
-            "call_cost",
-            agent,
-            &[&["privilege", "agents", name, "max_call_cost_usd"]],
-            &format_args!("{estimate} of {max} USD for a call"),
-        ),
+        cost(agent),
+        &format_args!("{estimate} of {max} USD for a call"),
         Verdict::refuse_unless(estimate <= max, || {
             format!("{estimate} USD, a call of agent `{name}` may cost {max}")
         }),
@@ -182,17 +196,15 @@ fn total_cost(cx: &CallContext<'_>, agent: &Agent, walk: &mut impl Walk) -> Walk
         return ON;
     };
     let (spent, estimate) = (cx.state.cost, cx.estimate);
-    let total = spent.checked_add(estimate);
+    let sum = spent.checked_add(estimate);
     walk.tried(
-        limit(
-            "total_cost",
-            agent,
-            &[&["privilege", "agents", name, "max_total_cost_usd"]],
-            &format_args!("{spent} USD so far and {estimate} for the call, of {max} in all"),
-        ),
-        Verdict::refuse_unless(total.is_some_and(|total| total <= max), || {
-            let total = total.map_or("more than can be added up".into(), |t| format!("{t} USD"));
-            format!("{total} in all, a run of agent `{name}` may cost {max}")
+        total(agent),
+        &format_args!("{spent} USD so far and {estimate} for the call, of {max} in all"),
+        Verdict::refuse_unless(sum.is_some_and(|sum| sum <= max), || {
+            let sum = sum.map_or("more than can be added up".into(), |sum| {
+                format!("{sum} USD")
+            });
+            format!("{sum} in all, a run of agent `{name}` may cost {max}")
         }),
     )
 }

@@ -1,11 +1,12 @@
 //! The semantic firewall: how close the action's text is to harm and how far from what the user
 //! wanted. The score is worked out here, or it is the one that the live system recorded.
 
-use super::weigh::{All, At, Tried, Walk, Weighed};
+use super::weigh::{All, Configured, Known, Walk, Weighed};
 use super::{BLIND, CallContext, Finding, Notes, Stage, Verdict};
 use crate::engine::decision;
 use crate::firewall::Score;
 use crate::number::rounded;
+use crate::policy::Policy;
 use crate::policy::semantic::{Computed, Semantic as Settings};
 
 pub(super) struct Semantic;
@@ -57,18 +58,16 @@ impl Stage for Semantic {
             _ if verdict == Verdict::Pass => return Vec::new(),
             _ => BLIND.to_owned(),
         };
-        let tried = Tried {
-            rule: "harm",
-            name: &"",
-            at: PLACE,
-            looked_at: &seen,
-        };
-        All::of(cx.policy, |all| all.tried(tried, verdict))
+        All::of(cx.policy, |all| all.tried(HARM, &seen, verdict))
+    }
+
+    fn configured(&self, policy: &Policy) -> Vec<Configured> {
+        let rules = policy.semantic.iter().map(|_| HARM.configured(policy));
+        rules.collect()
     }
 }
 
-/// Where the rule stands.
-const PLACE: At<'static> = At::Setting(&[&["semantic"]]);
+const HARM: Known<'static> = Known::one("harm", &[], "semantic");
 
 fn recorded(settings: &Settings, cx: &CallContext<'_>, notes: &mut Notes) -> Verdict {
     let Some(score) = cx.call.semantic_score else {
@@ -126,8 +125,8 @@ fn scored(
 
 fn finding(cx: &CallContext<'_>, reason: String) -> Finding {
     Finding {
-        policy_line: PLACE.line(cx.policy),
-        ..Finding::new("harm", reason)
+        policy_line: HARM.line(cx.policy),
+        ..Finding::new(HARM.rule, reason)
     }
 }
 

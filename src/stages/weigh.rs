@@ -89,44 +89,105 @@ impl StageWeighed {
 /// What stands in place of a stage where label rules are told of.
 pub const LABELS: &str = "labels";
 
+/// The rule of a label rule.
+pub const LABEL: &str = "label";
+
+/// The label rules of a policy, by label.
+pub fn label_rules(policy: &Policy) -> Vec<Configured> {
+    let rules = policy.labels.iter().map(|rule| Configured {
+        rule: LABEL,
+        name: rule.label.clone(),
+        policy_line: rule.place.line,
+    });
+    rules.collect()
+}
+
+/// A rule as a policy has it, whether a call meets it or not.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Configured {
+    /// As in [`Weighed`].
+    pub rule: &'static str,
+    /// As in [`Weighed`].
+    pub name: String,
+    /// As in [`Weighed`].
+    pub policy_line: usize,
+}
+
 /// Where a rule stands in the policy.
 #[derive(Clone, Copy)]
-pub(super) enum At<'t> {
+pub(super) enum At<'p> {
     /// On that line; 0 for a default or a preset's.
     Line(usize),
-    /// Where the first of these settings stands that the file has.
-    Setting(&'t [&'t [&'t str]]),
+    /// Where the first of these keys stands that the file has, else where the setting of that name
+    /// does, in that table.
+    Setting(&'static [&'static str], &'p str, &'static [&'static str]),
 }
 
 impl At<'_> {
+    fn line(self, policy: &Policy) -> usize {
+        let (table, name, keys) = match self {
+            At::Line(line) => return line,
+            At::Setting(table, name, keys) => (table, name, keys),
+        };
+        let setting = || table.iter().copied().chain([name]);
+        let keys = keys.iter();
+        let mut lines = keys.map(|key| policy.lines.line(setting().chain([*key])));
+        let key = lines.find(|&line| line > 0);
+        key.unwrap_or_else(|| policy.lines.line(setting()))
+    }
+}
+
+/// A rule of a policy, not in words yet.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'p> {
+    /// The rule.
+    pub(super) rule: &'static str,
+    /// Which of the policy's it is.
+    pub(super) name: &'p dyn Display,
+    /// Where it stands.
+    pub(super) at: At<'p>,
+}
+
+impl<'p> Known<'p> {
+    /// A rule of which a policy has one, under that key of that table.
+    pub(super) const fn one(
+        rule: &'static str,
+        table: &'static [&'static str],
+        key: &'static str,
+    ) -> Known<'static> {
+        Known {
+            rule,
+            name: &"",
+            at: At::Setting(table, key, &[]),
+        }
+    }
+
+    /// The line where it stands; 0 where it is a default or a preset's.
     pub(super) fn line(self, policy: &Policy) -> usize {
-        match self {
-            At::Line(line) => line,
-            At::Setting(paths) => {
-                let mut lines = paths.iter().map(|path| policy.lines.line(path));
-                lines.find(|&line| line > 0).unwrap_or(0)
-            }
+        self.at.line(policy)
+    }
+
+    /// In words.
+    pub(super) fn configured(self, policy: &Policy) -> Configured {
+        Configured {
+            rule: self.rule,
+            name: self.name.to_string(),
+            policy_line: self.line(policy),
         }
     }
 }
 
-/// A rule as it is tried on a call.
-pub(super) struct Tried<'t> {
-    /// The rule.
-    pub(super) rule: &'static str,
-    /// Which of the policy's it is.
-    pub(super) name: &'t dyn Display,
-    /// Where it stands.
-    pub(super) at: At<'t>,
-    /// What it looked at.
-    pub(super) looked_at: &'t dyn Display,
-}
+/// Nothing more to be tried, or the next rule.
+pub(super) type Walked = ControlFlow<()>;
+
+/// The next rule is to be tried.
+pub(super) const ON: Walked = ControlFlow::Continue(());
 
 /// Is told of rules as they are tried.
 pub(super) trait Walk {
-    /// Hears what a rule says, whose finding need not name the rule and its line, and whether the
-    /// next one is to be tried.
-    fn tried(&mut self, tried: Tried<'_>, verdict: Verdict) -> ControlFlow<()>;
+    /// Hears what a rule looked at and what it says, in a finding that need not name the rule and its
+    /// line. Says whether the next one is to be tried.
+    fn tried(&mut self, rule: Known<'_>, looked_at: &dyn Display, verdict: Verdict) -> Walked;
 }
 
 /// The first rule that does not pass.
@@ -137,10 +198,7 @@ pub(super) struct First<'p> {
 
 impl First<'_> {
     /// What the rules come to.
-    pub(super) fn of(
-        policy: &Policy,
-        walk: impl FnOnce(&mut First<'_>) -> ControlFlow<()>,
-    ) -> Verdict {
+    pub(super) fn of(policy: &Policy, walk: impl FnOnce(&mut First<'_>) -> Walked) -> Verdict {
         let mut first = First {
             policy,
             verdict: Verdict::Pass,
@@ -152,14 +210,14 @@ impl First<'_> {
 
 impl Walk for First<'_> {
     #[inline]
-    fn tried(&mut self, tried: Tried<'_>, verdict: Verdict) -> ControlFlow<()> {
+    fn tried(&mut self, rule: Known<'_>, _: &dyn Display, verdict: Verdict) -> Walked {
         let complete = |finding: Finding| Finding {
-            rule: tried.rule,
-            policy_line: tried.at.line(self.policy),
+            rule: rule.rule,
+            policy_line: rule.line(self.policy),
             ..finding
         };
         self.verdict = match verdict {
-            Verdict::Pass => return ControlFlow::Continue(()),
+            Verdict::Pass => return ON,
             Verdict::Refuse(finding) => Verdict::Refuse(complete(finding)),
             Verdict::Escalate(finding) => Verdict::Escalate(complete(finding)),
             Verdict::Error(finding) => Verdict::Error(complete(finding)),
@@ -176,10 +234,7 @@ pub(super) struct All<'p> {
 
 impl All<'_> {
     /// What the rules say, one by one.
-    pub(super) fn of(
-        policy: &Policy,
-        walk: impl FnOnce(&mut All<'_>) -> ControlFlow<()>,
-    ) -> Vec<Weighed> {
+    pub(super) fn of(policy: &Policy, walk: impl FnOnce(&mut All<'_>) -> Walked) -> Vec<Weighed> {
         let mut all = All {
             policy,
             rules: Vec::new(),
@@ -190,14 +245,14 @@ impl All<'_> {
 }
 
 impl Walk for All<'_> {
-    fn tried(&mut self, tried: Tried<'_>, verdict: Verdict) -> ControlFlow<()> {
+    fn tried(&mut self, rule: Known<'_>, looked_at: &dyn Display, verdict: Verdict) -> Walked {
         self.rules.push(Weighed {
-            rule: tried.rule,
-            name: tried.name.to_string(),
-            policy_line: tried.at.line(self.policy),
+            rule: rule.rule,
+            name: rule.name.to_string(),
+            policy_line: rule.line(self.policy),
             outcome: Weight::from(&verdict),
-            looked_at: tried.looked_at.to_string(),
+            looked_at: looked_at.to_string(),
         });
-        ControlFlow::Continue(())
+        ON
     }
 }

@@ -8,7 +8,7 @@ use gate::engine::decision::{Decision, DecisionKind};
 use gate::engine::{Engine, Final, Options};
 use gate::import::drive::{ReadOptions, read};
 use gate::policy::Policy;
-use gate::stages::weigh::{LABELS, StageWeighed, Weighed, Weight};
+use gate::stages::weigh::{Configured, LABELS, StageWeighed, Weighed, Weight};
 use gate::stages::{CallContext, Notes, STAGES, Stage, Verdict};
 use serde_json::Value;
 use std::cell::RefCell;
@@ -140,10 +140,15 @@ impl Stage for Twins {
     fn weigh(&self, _: &CallContext<'_>) -> Vec<Weighed> {
         Vec::new()
     }
+
+    fn configured(&self, _: &Policy) -> Vec<Configured> {
+        Vec::new()
+    }
 }
 
 fn twice(stage: &dyn Stage, cx: &CallContext<'_>) -> Result<(), String> {
     let rules = stage.weigh(cx);
+    in_order(&rules, &stage.configured(cx.policy))?;
     let known = |rule: &str| stage.rules().iter().any(|(known, _)| *known == rule);
     if let Some(other) = rules.iter().find(|weighed| !known(weighed.rule)) {
         return Err(format!("{} has no rule {}", stage.id(), other.rule));
@@ -186,6 +191,23 @@ fn every_stage_says_twice_the_same() {
             Some(why) => Err(why),
         }
     });
+}
+
+/// Whether what is weighed is configured, in the same order.
+fn in_order(weighed: &[Weighed], configured: &[Configured]) -> Result<(), String> {
+    let mut rest = configured;
+    for rule in weighed {
+        let same = |c: &Configured| {
+            let known = (c.rule, &c.name, c.policy_line);
+            known == (rule.rule, &rule.name, rule.policy_line)
+        };
+        let Some(at) = rest.iter().position(same) else {
+            return Err(format!("{rule:?} is not among {rest:?}"));
+        };
+        // A rule may have several conditions.
+        rest = &rest[at..];
+    }
+    Ok(())
 }
 
 fn through(policy: &Policy, stages: &[&'static dyn Stage], options: Options, trace: &[Value]) {
