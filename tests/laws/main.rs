@@ -6,6 +6,7 @@
 mod program;
 
 mod convert;
+mod coverage;
 mod damage;
 mod inspect;
 mod modes;

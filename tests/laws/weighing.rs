@@ -14,7 +14,7 @@ use serde_json::Value;
 use std::cell::RefCell;
 
 /// Every rule has something to do: what `ALL` has, and contracts whose arguments are not there.
-const FAILING: &str = r#"
+pub const FAILING: &str = r#"
 [[labels]]
 label = "odd"
 tools = ["think"]
@@ -28,7 +28,7 @@ ensure = ['result.bytes > 1000']
 allow = ["think", "search", "file_read", "write_file", "sql_query", "send_email"]
 "#;
 
-fn weighing(options: Options) -> Options {
+pub fn weighing(options: Options) -> Options {
     Options {
         weigh: true,
         ..options
@@ -210,7 +210,7 @@ fn in_order(weighed: &[Weighed], configured: &[Configured]) -> Result<(), String
     Ok(())
 }
 
-fn through(policy: &Policy, stages: &[&'static dyn Stage], options: Options, trace: &[Value]) {
+pub fn through(policy: &Policy, stages: &[&'static dyn Stage], options: Options, trace: &[Value]) {
     let bytes = lines(trace);
     let mut out = Replay::default();
     let mut engine = Engine::new(policy, stages, options, &mut out);

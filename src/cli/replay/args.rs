@@ -107,6 +107,10 @@ pub(in crate::cli) struct Args {
     #[arg(short, long, help_heading = "Listing")]
     pub(super) quiet: bool,
 
+    /// Report how often each rule of the policy met a call, decided, and alone would have refused it
+    #[arg(long, help_heading = "Output")]
+    pub(super) coverage: bool,
+
     /// Show the arguments of calls, cut at a length and with known secrets masked
     #[arg(long, help_heading = "Output")]
     pub(super) show_args: bool,
@@ -181,7 +185,7 @@ impl Args {
             allow_escalated: self.on_escalate == OnEscalate::Allow,
             keep_args: self.show_args,
             merge_runs: self.merge_runs,
-            weigh: false,
+            weigh: self.coverage,
         }
     }
 
