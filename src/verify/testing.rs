@@ -84,6 +84,7 @@ pub fn policy(alpha: Alpha) -> Policy {
         semantic: None,
         models: Vec::new(),
         boundary: None,
+        lines: Default::default(),
         warnings: Vec::new(),
     }
 }
