@@ -87,6 +87,8 @@ pub struct Options {
     pub merge_runs: bool,
     /// Whether every rule is weighed for every call, see [`Final::weighed`]. Decisions are the same.
     pub weigh: bool,
+    /// Whether what is weighed leaves out what rules looked at, which takes less time.
+    pub wordless: bool,
 }
 
 /// What became of a run when it is over.

@@ -133,7 +133,11 @@ impl<'a> Monitor<'a> {
 
     fn judge(&mut self, run: &mut Run, place: Place, call: ToolCall<'_>, identity: Identity) {
         let policy = self.policy;
-        let weighs = self.options.weigh;
+        let Options {
+            weigh: weighs,
+            wordless,
+            ..
+        } = self.options;
         let mut labels = Vec::new();
         let met = |rule: &LabelRule, holds: &Result<bool, String>| {
             if weighs {
@@ -164,6 +168,7 @@ impl<'a> Monitor<'a> {
             cx.siblings = run.siblings.as_deref();
             cx.repeats = repeats;
             cx.elapsed_ns = elapsed_ns;
+            cx.wordless = wordless;
             cx
         };
         let cx = context(&run.state, run.view());

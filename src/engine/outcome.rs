@@ -143,6 +143,7 @@ impl Monitor<'_> {
         let mut cx = CallContext::new(self.policy, call, &mark.names, &run.state, view);
         cx.id = &decision.call;
         cx.turn = decision.turn;
+        cx.wordless = self.options.wordless;
         if let Some(weighed) = &mut decided.weighed {
             weigh::result(&self.stages, weighed, &cx, outcome);
         }

@@ -43,7 +43,7 @@ impl Stage for Contracts {
     }
 
     fn weigh(&self, cx: &CallContext<'_>) -> Vec<Weighed> {
-        All::of(cx.policy, |all| before(cx, all))
+        All::of(cx, |all| before(cx, all))
     }
 
     fn awaits_result(&self, cx: &CallContext<'_>) -> bool {
@@ -60,7 +60,7 @@ impl Stage for Contracts {
     }
 
     fn weigh_result(&self, cx: &CallContext<'_>, outcome: &Outcome<'_>) -> Vec<Weighed> {
-        All::of(cx.policy, |all| after(cx, outcome, all))
+        All::of(cx, |all| after(cx, outcome, all))
     }
 
     fn configured(&self, policy: &Policy) -> Vec<Configured> {

@@ -10,6 +10,7 @@ use crate::number::rounded;
 use crate::policy::{BarrierSpec, Dcbf as Settings, Measure, Policy};
 use crate::state::StateView;
 use crate::trace::money::Nano;
+use std::fmt::Display;
 use std::sync::Arc;
 
 pub(super) struct Dcbf;
@@ -67,7 +68,7 @@ impl Stage for Dcbf {
         let current = action::view(cx, &sight);
         let call = [Arc::clone(cx.names)];
         let next = barriers::simulate(&current, &call, cx.estimate);
-        All::of(policy, |all| {
+        All::of(cx, |all| {
             let specs = &policy.dcbf.barriers;
             let before: Vec<f64> = specs
                 .iter()
@@ -79,7 +80,7 @@ impl Stage for Dcbf {
                 } else {
                     why(policy, spec, &current)
                 };
-                let seen = format_args!("h {}{why}", rounded(h));
+                let seen = format_args!("h {}{why}", Rounded(h));
                 let verdict = Verdict::refuse_unless(h >= 0.0, String::new);
                 all.tried(known("outside_safe_set", spec), &seen, verdict)?;
             }
@@ -87,13 +88,13 @@ impl Stage for Dcbf {
             for (spec, &h) in inside.filter(|_| policy.dcbf.verify) {
                 let after = barriers::value(policy, spec, &next).0;
                 let admitted = spec.alpha.admits(h, after);
-                let floor = spec.alpha.floor(h).map_or("none".into(), rounded);
+                let floor = Rounded(spec.alpha.floor(h).unwrap_or(f64::INFINITY));
                 let why = if admitted {
                     String::new()
                 } else {
                     why(policy, spec, &next)
                 };
-                let (h, after) = (rounded(h), rounded(after));
+                let (h, after) = (Rounded(h), Rounded(after));
                 let seen = format_args!("h {h}, next {after}, floor {floor}{why}");
                 let verdict = Verdict::refuse_unless(admitted, String::new);
                 all.tried(known("forward_invariance", spec), &seen, verdict)?;
@@ -111,6 +112,15 @@ impl Stage for Dcbf {
         let after = after.map(|spec| known("forward_invariance", spec));
         let rules = before.chain(after);
         rules.map(|rule| rule.configured(policy)).collect()
+    }
+}
+
+/// A number for people, where they ask.
+struct Rounded(f64);
+
+impl Display for Rounded {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&rounded(self.0))
     }
 }
 

@@ -47,7 +47,7 @@ impl Stage for Dfa {
     }
 
     fn weigh(&self, cx: &CallContext<'_>) -> Vec<Weighed> {
-        All::of(cx.policy, |all| {
+        All::of(cx, |all| {
             phases(cx, all)?;
             budgets(cx, all)
         })

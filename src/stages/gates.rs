@@ -40,7 +40,7 @@ impl Stage for Gates {
     }
 
     fn weigh(&self, cx: &CallContext<'_>) -> Vec<Weighed> {
-        All::of(cx.policy, |all| chain(cx, all))
+        All::of(cx, |all| chain(cx, all))
     }
 
     fn configured(&self, policy: &Policy) -> Vec<Configured> {

@@ -220,6 +220,8 @@ pub struct CallContext<'a> {
     pub repeats: u64,
     /// Nanoseconds since the run began, where both times are known.
     pub elapsed_ns: Option<i128>,
+    /// Whether rules that are weighed need not say what they looked at.
+    pub wordless: bool,
     /// Arguments, parsed when first asked for.
     args: OnceLock<Json<'a>>,
     /// Text of the arguments, put together when first asked for.
@@ -256,6 +258,7 @@ impl<'a> CallContext<'a> {
             siblings: None,
             repeats: 1,
             elapsed_ns: None,
+            wordless: false,
             args: OnceLock::new(),
             text: OnceLock::new(),
             done: OnceLock::new(),

@@ -42,7 +42,7 @@ impl Stage for Privilege {
     }
 
     fn weigh(&self, cx: &CallContext<'_>) -> Vec<Weighed> {
-        All::of(cx.policy, |all| rights(cx, all))
+        All::of(cx, |all| rights(cx, all))
     }
 
     fn configured(&self, policy: &Policy) -> Vec<Configured> {

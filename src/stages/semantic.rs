@@ -58,7 +58,7 @@ impl Stage for Semantic {
             _ if verdict == Verdict::Pass => return Vec::new(),
             _ => BLIND.to_owned(),
         };
-        All::of(cx.policy, |all| all.tried(HARM, &seen, verdict))
+        All::of(cx, |all| all.tried(HARM, &seen, verdict))
     }
 
     fn configured(&self, policy: &Policy) -> Vec<Configured> {

@@ -4,7 +4,7 @@
 //! the first that does not pass, which makes a verdict; [`All`] hears every one, which makes an
 //! explanation. So the two cannot part. Nothing is put into words before somebody asks for them.
 
-use super::{Finding, Verdict};
+use super::{CallContext, Finding, Verdict};
 use crate::policy::Policy;
 use std::fmt::Display;
 use std::ops::ControlFlow;
@@ -21,7 +21,8 @@ pub struct Weighed {
     pub policy_line: usize,
     /// What it says.
     pub outcome: Weight,
-    /// What it looked at, in plain words with numbers. Holds no arguments, and untrusted text.
+    /// What it looked at, in plain words with numbers. Holds no arguments, and untrusted text. Empty
+    /// where no words were asked for.
     pub looked_at: String,
 }
 
@@ -226,17 +227,22 @@ impl Walk for First<'_> {
     }
 }
 
-/// Every rule, in words.
+/// Every rule.
 pub(super) struct All<'p> {
     policy: &'p Policy,
+    words: bool,
     rules: Vec<Weighed>,
 }
 
 impl All<'_> {
-    /// What the rules say, one by one.
-    pub(super) fn of(policy: &Policy, walk: impl FnOnce(&mut All<'_>) -> Walked) -> Vec<Weighed> {
+    /// What the rules say of a call, one by one.
+    pub(super) fn of(
+        cx: &CallContext<'_>,
+        walk: impl FnOnce(&mut All<'_>) -> Walked,
+    ) -> Vec<Weighed> {
         let mut all = All {
-            policy,
+            policy: cx.policy,
+            words: !cx.wordless,
             rules: Vec::new(),
         };
         let _ = walk(&mut all);
@@ -246,12 +252,17 @@ impl All<'_> {
 
 impl Walk for All<'_> {
     fn tried(&mut self, rule: Known<'_>, looked_at: &dyn Display, verdict: Verdict) -> Walked {
+        let looked_at = if self.words {
+            looked_at.to_string()
+        } else {
+            String::new()
+        };
         self.rules.push(Weighed {
             rule: rule.rule,
             name: rule.name.to_string(),
             policy_line: rule.line(self.policy),
             outcome: Weight::from(&verdict),
-            looked_at: looked_at.to_string(),
+            looked_at,
         });
         ON
     }

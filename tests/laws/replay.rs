@@ -45,6 +45,7 @@ pub const ENFORCE: Options = Options {
     keep_args: false,
     merge_runs: false,
     weigh: false,
+    wordless: false,
 };
 
 pub const OBSERVE: Options = Options {
@@ -75,6 +76,7 @@ pub fn varied(case: u64) -> Options {
         keep_args: pick(2),
         merge_runs: false,
         weigh: false,
+        wordless: pick(3),
     }
 }
 

@@ -149,6 +149,12 @@ impl Stage for Twins {
 fn twice(stage: &dyn Stage, cx: &CallContext<'_>) -> Result<(), String> {
     let rules = stage.weigh(cx);
     in_order(&rules, &stage.configured(cx.policy))?;
+    let silent = rules
+        .iter()
+        .find(|rule| rule.looked_at.is_empty() != cx.wordless);
+    if let Some(silent) = silent {
+        return Err(format!("{silent:?}, without words: {}", cx.wordless));
+    }
     let known = |rule: &str| stage.rules().iter().any(|(known, _)| *known == rule);
     if let Some(other) = rules.iter().find(|weighed| !known(weighed.rule)) {
         return Err(format!("{} has no rule {}", stage.id(), other.rule));

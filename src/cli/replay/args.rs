@@ -186,6 +186,7 @@ impl Args {
             keep_args: self.show_args,
             merge_runs: self.merge_runs,
             weigh: self.coverage,
+            wordless: true,
         }
     }
 
