@@ -50,15 +50,20 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
     (
         "policy",
-        &["diag", "embed", "escape", "firewall", "neural", "trace"],
+        &[
+            "diag", "embed", "escape", "firewall", "neural", "number", "trace",
+        ],
     ),
-    ("neural", &["trace::json"]),
+    ("neural", &["number", "trace::json"]),
     ("tokens", &["policy", "trace"]),
     ("facets", &["trace"]),
     ("firewall", &["embed", "facets", "trace"]),
     ("state", &["policy", "trace"]),
     ("features", &["policy", "state"]),
-    ("barriers", &["features", "policy", "state", "trace::money"]),
+    (
+        "barriers",
+        &["features", "number", "policy", "state", "trace::money"],
+    ),
     (
         "stages",
         &[
@@ -88,7 +93,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "rules",
         &["barriers::BARRIERS", "policy::presets", "stages::STAGES"],
     ),
-    ("verify", &["policy", "state", "trace"]),
+    ("verify", &["barriers::UNKNOWN", "policy", "state", "trace"]),
     (
         "audit",
         &[
@@ -111,7 +116,6 @@ const ROOMS: &[(&str, &[&str])] = &[
         &[
             "audit",
             "engine::asked",
-            "exit",
             "import",
             "policy",
             "state::RunView",
@@ -124,7 +128,6 @@ const ROOMS: &[(&str, &[&str])] = &[
             "audit",
             "embed",
             "engine::asked",
-            "exit",
             "firewall",
             "import",
             "number",

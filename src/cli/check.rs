@@ -1,11 +1,11 @@
 //! `gate check`.
 
+use super::outputs::print;
 use super::policy;
 use crate::exit::Exit;
 use crate::policy::effective;
 use crate::policy::{Policy, PolicyWarning};
 use crate::verify::soundness::unsound_alpha;
-use std::io::{self, Write};
 use std::path::PathBuf;
 
 /// Validate a policy and print its effective form
@@ -35,15 +35,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     for warning in &warnings {
         super::say(&shown(&policy, warning));
     }
-    match io::stdout().write_all(text(&policy).as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => return Err(error.into()),
-        _ => {}
-    }
-    Ok(if args.deny_warnings && !warnings.is_empty() {
-        Exit::Findings
-    } else {
-        Exit::Clean
-    })
+    let status = match args.deny_warnings && !warnings.is_empty() {
+        true => Exit::Findings,
+        false => Exit::Clean,
+    };
+    Ok(print(status, |out| out.write_all(text(&policy).as_bytes())))
 }
 
 fn shown(policy: &Policy, warning: &PolicyWarning) -> String {

@@ -136,12 +136,13 @@ impl<'a> Monitor<'a> {
         let Options {
             weigh: weighs,
             wordless,
+            labels_given,
             ..
         } = self.options;
         let mut labels = Vec::new();
         let met = |rule: &LabelRule, holds: &Result<bool, String>| {
             if weighs {
-                labels.push(weigh::label(rule, holds));
+                labels.push(weigh::label(rule, holds, labels_given));
             }
         };
         let (names, label_failure) =
@@ -172,8 +173,9 @@ impl<'a> Monitor<'a> {
             cx
         };
         let cx = context(&run.state, run.view());
+        let unlabelled = label_failure.filter(|_| !labels_given);
         let mut judged = judge::precheck(&self.stages, &run.state)
-            .or_else(|| judge::unlabelled(&self.stages, label_failure?))
+            .or_else(|| unlabelled.map(judge::unlabelled))
             .unwrap_or_else(|| judge::pipeline(&self.stages, &cx));
         judged.weighed = weighs.then(|| match &run.kept {
             Some(kept) if run.state.phase.is_terminal() => {
@@ -310,9 +312,11 @@ impl<'a> Monitor<'a> {
                 .as_ref()
                 .is_some_and(|v| v.iter().all(|&x| x == 0.0))
             {
-                let message = format!(
-                    "`{field}` is empty or all zeros; the scope barrier does not see the call"
-                );
+                let then = match self.policy.scope_embedder() {
+                    Some(_) => "goes by the intent and the call, where it has both",
+                    None => "does not see the call",
+                };
+                let message = format!("`{field}` is empty or all zeros; the scope barrier {then}");
                 self.warn(WarningCode::ZeroEmbedding, place, run, message);
             }
         }

@@ -6,13 +6,17 @@ use crate::stages::weigh::{LABEL, LABELS, StageWeighed, Weighed, Weight};
 use crate::stages::{CallContext, Stage};
 use crate::trace::event::Outcome;
 
-/// What became of a label rule, in words.
-pub(super) fn label(rule: &LabelRule, holds: &Result<bool, String>) -> Weighed {
+/// What became of a label rule, in words. One that fails stops the call, unless labels are `given` for
+/// good.
+pub(super) fn label(rule: &LabelRule, holds: &Result<bool, String>, given: bool) -> Weighed {
     let (outcome, looked_at) = match (holds, &rule.when) {
         (Ok(false), _) => (Weight::Passes, "the condition does not hold".to_owned()),
         (Ok(true), Some(_)) => (Weight::Gives, "the condition holds".to_owned()),
         (Ok(true), None) => (Weight::Gives, "the names match".to_owned()),
-        (Err(why), _) => (Weight::Fails, format!("could not be evaluated: {why}")),
+        (Err(why), _) => {
+            let outcome = if given { Weight::Gives } else { Weight::Fails };
+            (outcome, format!("could not be evaluated: {why}"))
+        }
     };
     Weighed {
         rule: LABEL,

@@ -16,6 +16,7 @@ pub mod weigh;
 
 use crate::engine::decision::{self, Reading};
 use crate::facets::Facets;
+use crate::facets::tools::ToolName;
 use crate::firewall::Ready;
 use crate::policy::Policy;
 use crate::policy::matcher::NameSet;
@@ -80,12 +81,6 @@ pub trait Stage: Sync {
     /// Every rule that meets the result: the explaining twin of [`Stage::check_result`].
     fn weigh_result(&self, _cx: &CallContext<'_>, _outcome: &Outcome<'_>) -> Vec<Weighed> {
         Vec::new()
-    }
-
-    /// Whether it may keep a call from running. A stage that only looks is shown calls whose labels
-    /// could not be worked out too.
-    fn judges(&self) -> bool {
-        true
     }
 
     /// The phase that this many refusals in a row bring a run into.
@@ -222,6 +217,8 @@ pub struct CallContext<'a> {
     pub elapsed_ns: Option<i128>,
     /// Whether rules that are weighed need not say what they looked at.
     pub wordless: bool,
+    /// What the tool's name says, worked out when first asked for.
+    tool_name: OnceLock<ToolName>,
     /// Arguments, parsed when first asked for.
     args: OnceLock<Json<'a>>,
     /// Text of the arguments, put together when first asked for.
@@ -259,12 +256,18 @@ impl<'a> CallContext<'a> {
             repeats: 1,
             elapsed_ns: None,
             wordless: false,
+            tool_name: OnceLock::new(),
             args: OnceLock::new(),
             text: OnceLock::new(),
             done: OnceLock::new(),
             ready: OnceLock::new(),
             facets: Default::default(),
         }
+    }
+
+    /// What the name of the call's tool says of what it does.
+    pub fn tool_name(&self) -> &ToolName {
+        (self.tool_name).get_or_init(|| ToolName::new(&self.call.tool))
     }
 
     /// The call's arguments; absent where the recording does not tell them.

@@ -4,8 +4,8 @@
 use super::weigh::{All, Configured, Known, Walk, Weighed};
 use super::{BLIND, CallContext, Finding, Notes, Stage, Verdict};
 use crate::engine::decision;
-use crate::firewall::Score;
-use crate::number::rounded;
+use crate::firewall::{Score, Thresholds};
+use crate::number::{rounded, told_apart};
 use crate::policy::Policy;
 use crate::policy::semantic::{Computed, Semantic as Settings};
 
@@ -36,7 +36,7 @@ impl Stage for Semantic {
         };
         match settings.computed() {
             None => recorded(settings, cx, notes),
-            Some(computed) => scored(settings, computed, cx, notes),
+            Some(computed) => scored(computed, cx, notes),
         }
     }
 
@@ -45,12 +45,16 @@ impl Stage for Semantic {
         let verdict = self.judge(cx, &mut notes);
         let seen = match (&cx.policy.semantic, notes.semantic_score) {
             (Some(settings), Some(score)) => {
+                let Thresholds { escalate, block } = match settings.computed() {
+                    None => recorded_thresholds(settings),
+                    Some(computed) => computed.bands.thresholds(!notes.without_intent),
+                };
                 let near = notes.semantic.map(|seen| shown(&seen.nearest));
                 format!(
                     "score {}, escalates from {}, blocks from {}{}",
-                    rounded(score),
-                    rounded(settings.escalate),
-                    rounded(settings.block),
+                    told_apart(score, &[escalate, block]),
+                    rounded(escalate),
+                    rounded(block),
                     near.map_or(String::new(), |text| format!(", near `{text}`"))
                 )
             }
@@ -69,54 +73,60 @@ impl Stage for Semantic {
 
 const HARM: Known<'static> = Known::one("harm", &[], "semantic");
 
+fn recorded_thresholds(settings: &Settings) -> Thresholds {
+    Thresholds {
+        escalate: settings.escalate,
+        block: settings.block,
+    }
+}
+
 fn recorded(settings: &Settings, cx: &CallContext<'_>, notes: &mut Notes) -> Verdict {
     let Some(score) = cx.call.semantic_score else {
         notes.unscored = true;
         return Verdict::Pass;
     };
     notes.semantic_score = Some(score);
-    let found = |reached: &str| {
-        let reason = format!("semantic score {} is at least {reached}", rounded(score));
-        finding(cx, reason)
-    };
-    Band::of(score, settings).verdict(settings, found)
+    let thresholds = recorded_thresholds(settings);
+    Band::of(score, thresholds).verdict(thresholds, |reached| {
+        finding(cx, reaches(score, thresholds, reached))
+    })
 }
 
-fn scored(
-    settings: &Settings,
-    computed: &Computed,
-    cx: &CallContext<'_>,
-    notes: &mut Notes,
-) -> Verdict {
+fn scored(computed: &Computed, cx: &CallContext<'_>, notes: &mut Notes) -> Verdict {
     let Some(ready) = cx.ready() else {
         notes.unscored = true;
         return Verdict::Error(finding(cx, BLIND.into()));
     };
-    let score = computed.firewall.score_ready(ready, cx.intent());
+    let score = computed.firewall.score(ready, cx.intent());
     notes.semantic_score = Some(score.score);
-    notes.without_intent = cx.intent().is_none();
-    let band = Band::of(score.score, settings);
+    notes.without_intent = !score.asked;
+    let thresholds = computed.bands.thresholds(score.asked);
+    let band = match score.floored {
+        // It asks somebody and refuses nothing, also where the thresholds are one.
+        true => Band::Escalate,
+        false => Band::of(score.score, thresholds),
+    };
     if band != Band::Pass {
         notes.semantic = Some(Box::new(seen(computed, &score)));
     }
-    band.verdict(settings, |reached| {
+    band.verdict(thresholds, |reached| {
         let floor = computed.bands.harm_floor;
         let decided = match score.floored {
             true => format!(
                 "harm {} is at least the floor {}, so that the score is {reached}",
-                rounded(score.harm),
+                told_apart(score.harm, &[floor]),
                 rounded(floor)
             ),
-            false => format!(
-                "semantic score {} is at least {reached}",
-                rounded(score.score)
-            ),
+            false => reaches(score.score, thresholds, reached),
+        };
+        let intent = match score.asked {
+            true => format!("intent {:.3}", score.intent),
+            false => "no usable intent".to_owned(),
         };
         let reason = format!(
-            "{decided}: near `{}` (harm {:.3}, intent {:.3}, benign {:.3})",
+            "{decided}: near `{}` (harm {:.3}, {intent}, benign {:.3})",
             shown(&score.nearest),
             score.harm,
-            score.intent,
             score.benign,
         );
         finding(cx, reason)
@@ -130,6 +140,12 @@ fn finding(cx: &CallContext<'_>, reason: String) -> Finding {
     }
 }
 
+/// Says that a score has reached a threshold, so that it can be told from both.
+fn reaches(score: f64, thresholds: Thresholds, reached: &str) -> String {
+    let score = told_apart(score, &[thresholds.escalate, thresholds.block]);
+    format!("semantic score {score} is at least {reached}")
+}
+
 /// Where a score lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Band {
@@ -140,9 +156,9 @@ enum Band {
 
 impl Band {
     /// A score below both thresholds passes; one that compares with none does not.
-    fn of(score: f64, settings: &Settings) -> Band {
+    fn of(score: f64, thresholds: Thresholds) -> Band {
         let below = |threshold: f64| score < threshold;
-        match (below(settings.escalate), below(settings.block)) {
+        match (below(thresholds.escalate), below(thresholds.block)) {
             (true, true) => Band::Pass,
             (false, true) => Band::Escalate,
             (_, false) => Band::Block,
@@ -150,12 +166,12 @@ impl Band {
     }
 
     /// The verdict, with a finding for the threshold that was reached, in words.
-    fn verdict(self, settings: &Settings, finding: impl FnOnce(&str) -> Finding) -> Verdict {
+    fn verdict(self, from: Thresholds, finding: impl FnOnce(&str) -> Finding) -> Verdict {
         let reached = |word: &str, from: f64| format!("{word} {}", rounded(from));
         match self {
             Band::Pass => Verdict::Pass,
-            Band::Escalate => Verdict::Escalate(finding(&reached("escalate", settings.escalate))),
-            Band::Block => Verdict::Refuse(finding(&reached("block", settings.block))),
+            Band::Escalate => Verdict::Escalate(finding(&reached("escalate", from.escalate))),
+            Band::Block => Verdict::Refuse(finding(&reached("block", from.block))),
         }
     }
 }

@@ -6,6 +6,7 @@ use super::replay::{replay, varied};
 use super::trial::{Shape, trial};
 use super::weighing::{FAILING, through, weighing};
 use gate::audit::coverage::{Counting, Coverage};
+use gate::engine::Options;
 use gate::engine::decision::DecisionKind;
 use gate::policy::{Policy, presets};
 use gate::stages::weigh::{Configured, LABELS, Weighed};
@@ -88,10 +89,6 @@ impl Stage for Ablation {
 
     fn rules(&self) -> &'static [(&'static str, &'static str)] {
         &[]
-    }
-
-    fn judges(&self) -> bool {
-        false
     }
 
     fn judge(&self, cx: &CallContext<'_>, _: &mut Notes) -> Verdict {
@@ -184,7 +181,11 @@ fn what_a_rule_alone_has_caught_passes_without_it() {
     trial(130, Shape::ANY, 40, |case, trace| {
         let policy = &policies[case as usize % policies.len()];
         WRONG.with_borrow_mut(|wrong| *wrong = None);
-        through(policy, &stages, varied(case), trace);
+        let options = Options {
+            labels_given: true,
+            ..varied(case)
+        };
+        through(policy, &stages, options, trace);
         WRONG.take().map_or(Ok(()), Err)
     });
 }

@@ -124,10 +124,6 @@ impl Stage for Twins {
         &[]
     }
 
-    fn judges(&self) -> bool {
-        false
-    }
-
     fn judge(&self, cx: &CallContext<'_>, _: &mut Notes) -> Verdict {
         for stage in STAGES {
             if let Err(why) = twice(*stage, cx) {
@@ -191,7 +187,11 @@ fn every_stage_says_twice_the_same() {
     trial(240, Shape::ANY, 50, |case, trace| {
         let policy = &policies[case as usize % policies.len()];
         PARTED.with_borrow_mut(|parted| *parted = None);
-        through(policy, &stages, varied(case), trace);
+        let options = Options {
+            labels_given: true,
+            ..varied(case)
+        };
+        through(policy, &stages, options, trace);
         match PARTED.take() {
             None => Ok(()),
             Some(why) => Err(why),

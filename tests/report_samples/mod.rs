@@ -4,7 +4,7 @@
 
 use gate::audit::coverage::{Coverage, Met, RuleCoverage, StageCoverage};
 use gate::audit::summary::{
-    BarrierSummary, Bounds, Counts, ExitSummary, Extreme, InputSummary, KindCounts, PolicySummary,
+    BarrierSummary, Counts, ExitSummary, Extreme, InputSummary, KindCounts, PolicySummary,
     RateSummary, RuleCount, RunRefusals, Settings, Summary, Violations,
 };
 use gate::engine::decision::{Decision, DecisionKind, Reading};
@@ -12,6 +12,7 @@ use gate::exit::{Exit, Finding};
 use gate::report::{FORMATS, Header};
 use gate::trace::event::Recorded;
 use gate::trace::fault::{FaultCode, Notice, NoticeKind, Place, WarningCode};
+use gate::verify::stats::Interval;
 
 /// A record of a report.
 #[derive(Clone)]
@@ -195,7 +196,7 @@ fn rate(hits: u64, of: u64, low: f64, high: f64) -> RateSummary {
         hits,
         of,
         rate: Some(hits as f64 / of as f64),
-        interval: Some(Bounds { low, high }),
+        interval: Some(Interval { low, high }),
         design_effect: None,
         approximate: true,
     }

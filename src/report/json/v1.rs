@@ -2,6 +2,7 @@
 //! do not change, so they are kept apart from what the engine works with.
 
 pub mod coverage;
+pub mod parts;
 pub mod summary;
 pub mod tally;
 
@@ -55,9 +56,7 @@ pub struct DecisionRecord<'a> {
     policy_line: Option<usize>,
     labels: &'a [String],
     args_unknown: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
     policy_rule: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     semantic: Option<SemanticRecord<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     args: Option<String>,
@@ -210,8 +209,8 @@ impl<'a> NoticeRecord<'a> {
             schema: NOTICE,
             record: notice_kind(notice),
             file: header.input(notice.place.input),
-            line: Some(notice.place.line).filter(|&line| line > 0),
-            column: Some(notice.place.column).filter(|&column| column > 0),
+            line: parts::position(notice.place.line),
+            column: parts::position(notice.place.column),
             code: notice.kind.code(),
             run: notice.run.as_deref(),
             message: &notice.message,
