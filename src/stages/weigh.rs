@@ -212,13 +212,24 @@ impl First<'_> {
 impl Walk for First<'_> {
     #[inline]
     fn tried(&mut self, rule: Known<'_>, _: &dyn Display, verdict: Verdict) -> Walked {
+        match verdict {
+            Verdict::Pass => ON,
+            verdict => self.stop(rule, verdict),
+        }
+    }
+}
+
+impl First<'_> {
+    /// Keeps what did not pass. Apart, since nearly every rule passes nearly every call.
+    #[cold]
+    fn stop(&mut self, rule: Known<'_>, verdict: Verdict) -> Walked {
         let complete = |finding: Finding| Finding {
             rule: rule.rule,
             policy_line: rule.line(self.policy),
             ..finding
         };
         self.verdict = match verdict {
-            Verdict::Pass => return ON,
+            Verdict::Pass => Verdict::Pass,
             Verdict::Refuse(finding) => Verdict::Refuse(complete(finding)),
             Verdict::Escalate(finding) => Verdict::Escalate(complete(finding)),
             Verdict::Error(finding) => Verdict::Error(complete(finding)),
