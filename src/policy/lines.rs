@@ -79,8 +79,7 @@ mod tests {
         let nothing = |_: &str| Err("no file".to_owned());
         let policy = parse(text, "p.toml", source, &nothing).expect("a policy");
         for (path, line) in [
-            (&["gates"][..], 2),
-            (&["gates", "window"], 3),
+            (&["gates", "window"][..], 3),
             (&["gates", "per_tool", "a.b"], 4),
             (&["gates", "per_tool", "a", "b"], 0),
             (&["privilege", "agents", "a.b"], 5),
