@@ -105,6 +105,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "report::Report",
             "report::features",
             "stages::STAGES",
+            "stages::weigh",
             "state",
             "trace",
             "verify",

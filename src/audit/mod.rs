@@ -2,6 +2,7 @@
 
 pub mod barrier_verdict;
 pub mod barriers;
+pub mod coverage;
 pub mod features;
 pub mod filter;
 pub mod records;

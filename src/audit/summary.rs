@@ -1,5 +1,6 @@
 //! The summary of an audit: what every report shows beside the decisions.
 
+use super::coverage::Coverage;
 use crate::engine::decision::DecisionKind;
 use crate::exit::{Exit, Finding};
 use crate::import::drive::InputReport;
@@ -64,6 +65,8 @@ pub struct Summary {
     pub unmediated: BTreeMap<String, u64>,
     /// Refused calls by run, for the runs that have any, in order of appearance.
     pub refusals: Vec<RunRefusals>,
+    /// What the calls say of the policy, where that was asked for.
+    pub coverage: Option<Coverage>,
     /// Faults by code.
     pub fault_codes: BTreeMap<&'static str, u64>,
     /// Warnings by code.

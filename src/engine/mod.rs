@@ -20,9 +20,11 @@ mod repeats;
 mod ruling;
 mod run;
 mod time;
+mod weigh;
 
 use crate::import::Sink;
 use crate::policy::Policy;
+use crate::stages::weigh::StageWeighed;
 use crate::stages::{Probed, Stage};
 use crate::trace::event::{Approval, Event, GroundTruth, RunEnd, RunStart, ToolCall, ToolResult};
 use crate::trace::fault::{Notice, NoticeKind, Place, WarningCode};
@@ -86,6 +88,10 @@ pub struct Options {
     pub labels_given: bool,
     /// Whether a run goes on from one input into the next; otherwise each input has its own.
     pub merge_runs: bool,
+    /// Whether every rule is weighed for every call, see [`Final::weighed`]. Decisions are the same.
+    pub weigh: bool,
+    /// Whether what is weighed leaves out what rules looked at, which takes less time.
+    pub wordless: bool,
 }
 
 /// What became of a run when it is over.
@@ -133,6 +139,9 @@ pub struct Final {
     pub named: bool,
     /// Whether the tool lies inside the mediation boundary.
     pub mediated: bool,
+    /// What every rule says of the call, where that was asked for: the label rules, then every stage
+    /// of the pipeline, after the first that refuses too, in the state that the call meets.
+    pub weighed: Option<Box<[StageWeighed]>>,
 }
 
 /// Takes what the engine finds, in the order in which it becomes final.
@@ -251,7 +260,7 @@ impl<'a> Engine<'a> {
         let run = self.runs.open(event.run.as_deref());
         if self.monitor.end(run, event.status) {
             let id = std::sync::Arc::clone(&run.id);
-            self.runs.shrink(&id);
+            self.runs.shrink(&id, self.monitor.options.weigh);
         }
     }
 

@@ -32,6 +32,7 @@ const NAMED: &[&str] = &[
     "labels_by_tool",
     "unnamed_tools",
     "unmediated",
+    "stages",
     "faults",
     "warnings",
 ];
@@ -100,6 +101,11 @@ fn every_field_of_a_record_is_documented() {
     let summary = scored.last().expect("a summary");
     assert!(summary["semantic"].is_object());
     documented(summary, "### `gate.report/1`", "");
+    let lab = "fixtures/lab/coverage.jsonl";
+    let args = ["replay", lab, "--coverage", "--quiet", "--format", "jsonl"];
+    let summary = records(&args).pop().expect("a summary");
+    assert!(summary["coverage"]["rules"].is_array());
+    documented(&summary, "### `gate.report/1`", "");
     let unsound = "fixtures/docs/unsound.toml";
     let args = ["replay", trace, "--policy", unsound, "--format", "jsonl"];
     let summary = records(&args).pop().expect("a summary");

@@ -6,6 +6,7 @@
 mod program;
 
 mod convert;
+mod coverage;
 mod damage;
 mod inspect;
 mod modes;
@@ -22,3 +23,4 @@ mod runs;
 mod safety;
 mod trial;
 mod truncation;
+mod weighing;

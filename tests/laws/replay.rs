@@ -45,6 +45,8 @@ pub const ENFORCE: Options = Options {
     keep_args: false,
     labels_given: false,
     merge_runs: false,
+    weigh: false,
+    wordless: false,
 };
 
 pub const OBSERVE: Options = Options {
@@ -75,6 +77,8 @@ pub fn varied(case: u64) -> Options {
         keep_args: pick(2),
         labels_given: false,
         merge_runs: false,
+        weigh: false,
+        wordless: pick(3),
     }
 }
 

@@ -106,6 +106,10 @@ pub(in crate::cli) struct Args {
     #[arg(short, long, help_heading = "Listing")]
     pub(super) quiet: bool,
 
+    /// Report how often each rule of the policy met a call, decided, and alone would have refused it
+    #[arg(long, help_heading = "Output")]
+    pub(super) coverage: bool,
+
     /// Show the arguments of calls, cut at a length and with known secrets masked
     #[arg(long, help_heading = "Output")]
     pub(super) show_args: bool,
@@ -173,6 +177,8 @@ impl Args {
             keep_args: self.show_args,
             labels_given: false,
             merge_runs: self.merge_runs,
+            weigh: self.coverage,
+            wordless: true,
         }
     }
 

@@ -3,6 +3,7 @@
 //! what has a place is an array.
 
 use super::REPORT;
+use super::coverage::CoverageRecord;
 use super::parts::{self, Exit, Input, Policy};
 use super::tally::{self, Barrier, Decisions, Keyed, Refusals, Violations};
 use crate::audit::summary as audit;
@@ -49,6 +50,8 @@ pub struct SummaryRecord<'a> {
     refusals: Vec<Refusals<'a>>,
     unnamed_tools: &'a BTreeMap<String, u64>,
     unmediated: &'a BTreeMap<String, u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    coverage: Option<CoverageRecord<'a>>,
     faults: &'a BTreeMap<&'static str, u64>,
     warnings: &'a BTreeMap<&'static str, u64>,
     broken_laws: &'a [String],
@@ -129,6 +132,7 @@ impl<'a> SummaryRecord<'a> {
                 .collect(),
             unnamed_tools: &summary.unnamed_tools,
             unmediated: &summary.unmediated,
+            coverage: summary.coverage.as_ref().map(CoverageRecord::new),
             faults: &summary.fault_codes,
             warnings: &summary.warning_codes,
             broken_laws: &summary.broken_laws,
