@@ -88,7 +88,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "rules",
         &["barriers::BARRIERS", "policy::presets", "stages::STAGES"],
     ),
-    ("verify", &["policy", "state", "trace"]),
+    ("verify", &["barriers", "policy", "state", "trace"]),
     (
         "audit",
         &[
