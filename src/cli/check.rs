@@ -1,9 +1,14 @@
 //! `gate check`.
 
 use super::policy;
+use super::reach::{ReachArgs, explored};
 use crate::exit::Exit;
 use crate::policy::effective;
 use crate::policy::{Policy, PolicyWarning};
+use crate::report::Header;
+use crate::report::check::reach;
+use crate::report::table::page::Page;
+use crate::verify::reach::Reach;
 use crate::verify::soundness::unsound_alpha;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -13,7 +18,9 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:
   gate check
   gate check policies/strict.toml
-  gate check --deny-warnings gate.toml > effective.toml")]
+  gate check --deny-warnings gate.toml > effective.toml
+  gate check --reach gate.toml
+  gate check --reach --state state.json --tools web_search,bash gate.toml")]
 pub(super) struct Args {
     /// The policy [default: the gate.toml found upward, else built in]
     #[arg(value_name = "POLICY")]
@@ -22,20 +29,30 @@ pub(super) struct Args {
     /// Let warnings make the exit status 1
     #[arg(long)]
     deny_warnings: bool,
+
+    #[command(flatten)]
+    reach: ReachArgs,
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let policy = policy::load(args.policy.as_deref(), &[])?;
+    let reach = match args.reach.reach {
+        true => Some(explored(&args.reach, &policy)?),
+        false => None,
+    };
     let warnings: Vec<_> = policy
         .warnings
         .iter()
         .cloned()
         .chain(unsound_alpha(&policy))
+        .chain(reach.iter().flat_map(|reach| reach.warnings(&policy)))
         .collect();
     for warning in &warnings {
         super::say(&shown(&policy, warning));
     }
-    match io::stdout().write_all(text(&policy).as_bytes()) {
+    let mut text = text(&policy);
+    text += &reach.as_ref().map(reached).unwrap_or_default();
+    match io::stdout().write_all(text.as_bytes()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => return Err(error.into()),
         _ => {}
     }
@@ -75,4 +92,17 @@ fn text(policy: &Policy) -> String {
     text += "\n";
     text += &effective::text(policy);
     text
+}
+
+/// What the policy can reach, as comments.
+fn reached(reach: &Reach) -> String {
+    let header = Header::default();
+    let mut page = Page {
+        header: &header,
+        lines: Vec::new(),
+    };
+    reach::sections(&mut page, reach);
+    let lines = page.lines.iter().map(|line| format!("# {line}"));
+    let lines: Vec<String> = lines.map(|line| line.trim_end().to_owned()).collect();
+    format!("\n{}\n", lines.join("\n"))
 }

@@ -17,6 +17,7 @@ mod options;
 mod outputs;
 mod policy;
 mod progress;
+mod reach;
 mod reading;
 mod replay;
 mod rule;

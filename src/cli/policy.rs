@@ -82,7 +82,7 @@ fn find(audited: &[PathBuf]) -> anyhow::Result<Option<PathBuf>> {
 }
 
 /// The bytes of a file of at most so many; some devices have no end.
-fn bytes(path: &Path, most: usize) -> io::Result<Vec<u8>> {
+pub(super) fn bytes(path: &Path, most: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let end = most as u64 + 1;
     File::open(path)?.take(end).read_to_end(&mut bytes)?;

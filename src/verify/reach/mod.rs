@@ -15,16 +15,20 @@ mod cycles;
 mod explorer;
 mod facts;
 mod graph;
+#[cfg(test)]
+mod laws;
 mod quotient;
 mod scope;
 mod steps;
 #[cfg(test)]
 mod tests;
+mod told;
 mod words;
 
 use crate::policy::Policy;
 use crate::state::AgentState;
 use explorer::Explorer;
+pub use told::{DEADLOCK, EXIT};
 
 /// How far an exploration goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

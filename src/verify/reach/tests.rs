@@ -19,7 +19,11 @@ fn reach(text: &str) -> Reach {
 }
 
 fn called<'r>(reach: &'r Reach, tool: &str) -> &'r ClassRow {
-    let named = |row: &&ClassRow| row.tools.iter().any(|t| t.labels.is_empty() && t.names == [tool]);
+    let named = |row: &&ClassRow| {
+        row.tools
+            .iter()
+            .any(|t| t.labels.is_empty() && t.names == [tool])
+    };
     reach.classes.iter().find(named).expect(tool)
 }
 
@@ -27,7 +31,11 @@ fn path(reach: &Reach, path: &[Step]) -> Vec<String> {
     let steps = path.iter().map(|step| {
         let tool = &reach.classes[step.class].tools[0];
         let name = tool.names.first().cloned().unwrap_or_else(|| "*".into());
-        if step.failed { format!("{name}!") } else { name }
+        if step.failed {
+            format!("{name}!")
+        } else {
+            name
+        }
     });
     steps.collect()
 }
@@ -43,7 +51,11 @@ fn the_default_policy_is_safe_and_never_stuck() {
     let lost = mail.lost.as_ref().expect("the privacy budget ends");
     assert_eq!(lost.path.len(), 2);
     assert_eq!(lost.by.names, ["privacy"]);
-    assert_eq!(called(&found, "sql_query").lost, None, "a pair leaves the window");
+    assert_eq!(
+        called(&found, "sql_query").lost,
+        None,
+        "a pair leaves the window"
+    );
     assert_eq!(called(&found, "sql_query").more, Some(More::Calls(50)));
     let steps: Vec<_> = found.steps.by.iter().map(|by| by.stage).collect();
     assert_eq!(steps, ["dfa", "dcbf"], "both budgets are 50 steps");
@@ -92,8 +104,8 @@ fn no_sequence_of_seven_calls_leaves_the_safe_set() {
 /// 527 states are the words of the last four calls over those four tools and a blank for every other
 /// call and for those before the first, each with the outbound calls so far, as far as admitted calls
 /// lead to them. Steps and cost are kept apart. They are counted here by strings. The exploration takes
-/// more of them for one: only the latest call of a tool counts, and two of the tools stand in a pair with
-/// the same tool, so that neither is told from the other in a window.
+/// more of them for one: three of the tools stand in a pair with the same tool, so that none is told from
+/// the others in a window, and only the latest call of them counts.
 #[test]
 fn two_hundred_tools_and_three_pairs() {
     let text = r#"
@@ -130,13 +142,16 @@ fn two_hundred_tools_and_three_pairs() {
         }
     }
     assert_eq!(words.len(), 527);
-    let folded: HashSet<(String, usize)> = words.iter().map(|(word, sent)| (latest(word), *sent)).collect();
-    assert_eq!(found.states, folded.len());
+    let folded: HashSet<(String, usize)> = words
+        .iter()
+        .map(|(word, sent)| (latest(word), *sent))
+        .collect();
+    assert_eq!((found.states, folded.len()), (23, 23));
 }
 
-/// The word with every letter but its latest blank, and `f` written as `s`.
+/// The word with `f` and `m` written as `s`, and every letter blank but the latest of its kind.
 fn latest(word: &str) -> String {
-    let word = word.replace('f', "s");
+    let word = word.replace(['f', 'm'], "s");
     let seen_later = |at: usize, c: char| word[at + 1..].contains(c);
     let letter = |(at, c): (usize, char)| if seen_later(at, c) { '_' } else { c };
     word.char_indices().map(letter).collect()
@@ -144,11 +159,11 @@ fn latest(word: &str) -> String {
 
 fn no_tool_twice(tools: usize) -> String {
     let names: Vec<String> = (0..tools).map(|n| format!("\"t{n}\"")).collect();
-    let pairs: Vec<String> = names.iter().map(|t| format!("[{t}, {t}]")).collect();
-    // One call alone would be a pair by itself, which is what `no tool twice` does not mean: so the
-    // second call is told from the first by a count.
-    let twice: Vec<String> = names.iter().map(|t| format!("recent({t}, 5) < 2")).collect();
-    let _ = pairs;
+    // A pair of a tool with itself would refuse the first call of it already.
+    let twice: Vec<String> = names
+        .iter()
+        .map(|t| format!("recent({t}, 5) < 2"))
+        .collect();
     format!(
         "[gates]\nallow = [{}]\n[dcbf.barriers.safety]\nenabled = false\n[dcbf.barriers.twice]\nexpr = '''({}) ? 1 : -1'''\n",
         names.join(", "),
@@ -163,7 +178,11 @@ fn no_tool_twice_in_five_calls_is_stuck_with_four_tools_and_not_with_five() {
     assert_eq!(deadlock.path.len(), 4);
     assert_eq!(four.more, Some(More::Calls(4)));
     assert_eq!(deadlock.refusals.len(), four.classes.len());
-    let by: Vec<_> = deadlock.refusals.iter().map(|r| (r.stage, r.names.join(","))).collect();
+    let by: Vec<_> = deadlock
+        .refusals
+        .iter()
+        .map(|r| (r.stage, r.names.join(",")))
+        .collect();
     assert_eq!(by[0], ("dcbf", "twice".to_owned()));
     assert_eq!(by[4], ("gates", String::new()), "any other tool");
     let five = reach(&no_tool_twice(5));
@@ -209,7 +228,8 @@ fn an_alpha_that_is_not_sound_leads_out() {
     // Steps go down by one, and never below zero.
     assert!(reach("[dcbf.barriers.stability]\nkappa = 1.9\n").is_safe());
     // A budget in money is passed by the last call.
-    let found = reach("[dcbf.barriers.resource]\nkappa = 2.0\nlimit_usd = 0.1\nper_call_cost_usd = 0.04\n");
+    let found =
+        reach("[dcbf.barriers.resource]\nkappa = 2.0\nlimit_usd = 0.1\nper_call_cost_usd = 0.04\n");
     let out = found.out.as_ref().expect("0.02 -> -0.02");
     assert_eq!((out.path.len(), &*out.barriers[0]), (3, "resource"));
 }
@@ -230,8 +250,13 @@ fn budgets_count_together() {
     let found = reach("[dcbf.barriers.resource]\nper_call_cost_usd = 3\n");
     assert_eq!(found.more, Some(More::Calls(3)));
     assert_eq!(found.steps.by[0].names, ["resource"]);
-    let unspent = "[dcbf]\ncost_accounting = \"none\"\n[dcbf.barriers.resource]\nper_call_cost_usd = 3\n";
-    assert_eq!(reach(unspent).more, Some(More::Calls(50)), "nothing adds up");
+    let unspent =
+        "[dcbf]\ncost_accounting = \"none\"\n[dcbf.barriers.resource]\nper_call_cost_usd = 3\n";
+    assert_eq!(
+        reach(unspent).more,
+        Some(More::Calls(50)),
+        "nothing adds up"
+    );
     let endless = "[pipeline]\ndisable = [\"dfa\"]\n[dcbf.barriers]\nstability.enabled = false\nresource.enabled = false\n";
     assert!(matches!(reach(endless).more, Some(More::AtLeast(_))));
 }
@@ -249,15 +274,24 @@ fn tools_that_nobody_may_call() {
     assert_eq!(mail, Some("privilege"));
     let sql = called(&found, "sql_query").never.as_ref().map(|r| r.rule);
     assert_eq!(sql, Some("whitelist"));
-    let read = found.classes.iter().find(|row| row.tools[0].kind == Kind::Glob);
+    let read = found
+        .classes
+        .iter()
+        .find(|row| row.tools[0].kind == Kind::Glob);
     let read = read.expect("a name that `read_*` matches");
-    assert_eq!((&read.tools[0].names[..], &read.never), (&["read_*".to_owned()][..], &None));
+    assert_eq!(
+        (&read.tools[0].names[..], &read.never),
+        (&["read_*".to_owned()][..], &None)
+    );
 }
 
 #[test]
 fn names_that_several_globs_match_are_a_class() {
     let found = reach("[dcbf.barriers.safety]\npairs = [[\"*read*\", \"*send*\"]]\n");
-    let both = found.classes.iter().find(|row| row.tools[0].names.len() == 2);
+    let both = found
+        .classes
+        .iter()
+        .find(|row| row.tools[0].names.len() == 2);
     let both = both.expect("such as `readsend`");
     assert_eq!(both.more, Some(More::Calls(0)), "a pair by itself");
 }
@@ -276,13 +310,23 @@ fn labels_may_be_there_or_not() {
     let found = reach(text);
     let bash = |labels: &[&str]| {
         let tool = |t: &Tool| t.names == ["Bash"] && t.labels == labels;
-        found.classes.iter().position(|row| row.tools.iter().any(tool))
+        found
+            .classes
+            .iter()
+            .position(|row| row.tools.iter().any(tool))
     };
     assert!(bash(&[]).is_some() && bash(&["http_request"]).is_some());
     assert_ne!(bash(&[]), bash(&["http_request"]));
     let psql = |t: &Tool| t.names == ["psql"];
-    let rows = found.classes.iter().filter(|row| row.tools.iter().any(psql));
-    assert_eq!(rows.count(), 1, "a label without a condition is always there");
+    let rows = found
+        .classes
+        .iter()
+        .filter(|row| row.tools.iter().any(psql));
+    assert_eq!(
+        rows.count(),
+        1,
+        "a label without a condition is always there"
+    );
 }
 
 #[test]
@@ -304,7 +348,8 @@ fn conditions_that_count_are_explored() {
     let uncovered = reach("[dcbf.barriers.own]\nexpr = 'state.tokens < 5 ? 1 : -1'\n").uncovered;
     assert!(uncovered.iter().any(|u| u.what == "barrier `own`"));
     // A result with an error can take a barrier down that no call takes down.
-    let found = reach("[dcbf.barriers.good]\nexpr = '!seen(\"build\") || last_ok(\"build\") ? 1 : -1'\n");
+    let found =
+        reach("[dcbf.barriers.good]\nexpr = '!seen(\"build\") || last_ok(\"build\") ? 1 : -1'\n");
     let out = found.out.as_ref().expect("a build that fails");
     assert_eq!(path(&found, &out.path), ["build!"]);
 }
@@ -318,7 +363,12 @@ fn what_is_cut_off_claims_nothing() {
     let found = explore(&policy(""), few);
     assert_eq!(found.cut, Some(Cut::States(10)));
     assert!(!found.is_safe() && found.more.is_none());
-    assert!(found.classes.iter().all(|row| row.more.is_none() && row.lost.is_none()));
+    assert!(
+        found
+            .classes
+            .iter()
+            .all(|row| row.more.is_none() && row.lost.is_none())
+    );
 }
 
 #[test]
@@ -327,7 +377,9 @@ fn a_start_outside_of_the_safe_set_has_no_way() {
     let mut table = NameTable::default();
     let mut state = AgentState::default();
     for tool in ["sql_query", "http_request"] {
-        state.history.push(&policy, &table.intern(&policy.matchers, tool, &[]), false);
+        state
+            .history
+            .push(&policy, &table.intern(&policy.matchers, tool, &[]), false);
     }
     let start = Start {
         state,
