@@ -144,23 +144,25 @@ impl Classes {
                 }
             }
         }
+        let rank = |tool: &Tool| {
+            let label = |name: &String| policy.labels.iter().any(|rule| rule.label == *name);
+            match (tool.kind, tool.labels.is_empty()) {
+                (Kind::Other, true) => 0,
+                // That a tool is called what the policy calls a label says little of its calls.
+                (Kind::Named, _) if tool.names.iter().any(label) => 5,
+                (Kind::Named, true) => 1,
+                (Kind::Glob, true) => 2,
+                (Kind::Other, false) => 3,
+                (_, false) => 4,
+            }
+        };
         for class in &mut list {
-            // The widest description stands for the class; the order within a kind stays.
-            class.tools.sort_by_key(|tool| {
-                (
-                    tool.kind != Kind::Other || !tool.labels.is_empty(),
-                    !tool.labels.is_empty(),
-                )
-            });
+            // What says most stands for the class; the order among equals stays.
+            class.tools.sort_by_key(rank);
             class.tools.dedup();
         }
         // What the policy does not name comes last.
-        list.sort_by_key(|class| {
-            class
-                .tools
-                .first()
-                .is_some_and(|tool| tool.kind == Kind::Other)
-        });
+        list.sort_by_key(|class| class.tools.first().is_some_and(|tool| rank(tool) == 0));
         Classes { list, complete }
     }
 }

@@ -29,8 +29,8 @@ pub(super) struct Explorer {
 pub(super) enum Met {
     /// It is refused.
     Refused(Refusal),
-    /// It is admitted.
-    Admitted,
+    /// It is admitted, with the barriers' values in the simulated state where it was looked at.
+    Admitted(Option<Vec<f64>>),
 }
 
 impl Explorer {
@@ -89,6 +89,24 @@ impl Explorer {
         steps::names(policy, &barriers::negative(&values))
     }
 
+    /// The state that an admitted call leads to, and the barriers that are negative there.
+    pub(super) fn lead(
+        &self,
+        state: &AgentState,
+        step: Step,
+        simulated: Option<&[f64]>,
+    ) -> (AgentState, Vec<String>) {
+        let policy = &self.scope.history;
+        let next = self.settle(state, step);
+        // What was simulated has no error, and costs what was expected.
+        let same = !step.failed && (policy.dcbf.record_costs || !self.scope.asks_steps);
+        let outside = match simulated.filter(|_| same) {
+            Some(values) => steps::names(policy, &barriers::negative(values)),
+            None => self.outside(&next),
+        };
+        (next, outside)
+    }
+
     /// What becomes of a call of a class in a state while budgets last.
     pub(super) fn meet(&self, state: &AgentState, class: &Class) -> Met {
         if let Some(never) = &class.never {
@@ -100,14 +118,14 @@ impl Explorer {
             return Met::Refused(refusal);
         }
         if !policy.runs("dcbf") {
-            return Met::Admitted;
+            return Met::Admitted(None);
         }
         let call = [Arc::clone(&class.names)];
         let next = barriers::simulate(&current, &call, policy.dcbf.per_call_cost);
         let check = barriers::check(policy, &current, policy.dcbf.verify.then_some(&next));
         match steps::refusal(policy, &check) {
             Some(refusal) => Met::Refused(refusal),
-            None => Met::Admitted,
+            None => Met::Admitted(check.next),
         }
     }
 

@@ -79,7 +79,7 @@ fn refusals(explorer: &Explorer, state: &AgentState) -> Vec<Refusal> {
         .iter()
         .filter_map(|class| match explorer.meet(state, class) {
             Met::Refused(refusal) => Some(refusal),
-            Met::Admitted => None,
+            Met::Admitted(_) => None,
         });
     met.collect()
 }
@@ -128,6 +128,6 @@ fn lost(explorer: &Explorer, graph: &Graph, backward: &Backward, class: usize) -
     let state = explorer.follow(&path);
     match explorer.meet(&state, explorer.classes.get(class)?) {
         Met::Refused(by) => Some(Lost { path, by }),
-        Met::Admitted => None,
+        Met::Admitted(_) => None,
     }
 }

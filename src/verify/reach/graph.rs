@@ -81,7 +81,9 @@ pub(super) fn build(explorer: &Explorer, limits: Limits) -> Graph {
         exit: None,
         limits,
     };
-    search.reach(explorer, explorer.start().clone(), None, 0);
+    let start = explorer.start().clone();
+    let outside = explorer.outside(&start);
+    search.reach(explorer, (start, outside), None, 0);
     let left = explorer.budgets.left();
     while let Some((at, state)) = search.pending.pop_front() {
         let depth = search.graph.nodes.get(at).map_or(left, |node| node.depth);
@@ -106,11 +108,11 @@ impl Search {
     fn expand(&mut self, explorer: &Explorer, at: usize, state: &AgentState, depth: u64) {
         let first = self.graph.edges.len();
         for (index, class) in explorer.classes.iter().enumerate() {
-            if let Met::Refused(_) = explorer.meet(state, class) {
+            let Met::Admitted(simulated) = explorer.meet(state, class) else {
                 continue;
-            }
+            };
             for step in explorer.ways(index) {
-                let next = explorer.settle(state, step);
+                let next = explorer.lead(state, step, simulated.as_deref());
                 let Some(to) = self.reach(explorer, next, Some((at, step)), depth + 1) else {
                     return;
                 };
@@ -128,15 +130,14 @@ impl Search {
         }
     }
 
-    /// The node of a state; a new one where none is like it. None where there would be too many.
+    /// The node of a state, with the barriers that are negative in it; a new one where none is like it. None where there would be too many.
     fn reach(
         &mut self,
         explorer: &Explorer,
-        state: AgentState,
+        (state, outside): (AgentState, Vec<String>),
         from: Option<(usize, Step)>,
         depth: u64,
     ) -> Option<usize> {
-        let outside = explorer.outside(&state);
         let safe = outside.is_empty();
         let next = self.graph.nodes.len();
         let key = safe.then(|| explorer.key(&state));

@@ -44,8 +44,10 @@ struct Window {
     /// Whether some of them leave the window while calls are left.
     slides: bool,
     pairs: Vec<(MatcherId, MatcherId)>,
-    /// Kinds by the classes they stand in a pair with; 0 is no pair.
+    /// Kinds by the classes they stand in a pair with.
     kinds: HashMap<Vec<bool>, u64>,
+    /// Kinds of the classes' own names, by where these lie: nothing is asked for as often.
+    own: HashMap<*const NameSet, u64>,
 }
 
 impl Quotient {
@@ -145,6 +147,7 @@ impl Window {
             slides: (calls as u64) < left,
             pairs: pairs.to_vec(),
             kinds: HashMap::new(),
+            own: HashMap::new(),
         };
         for class in classes.iter().filter(|class| class.never.is_none()) {
             let next = kinds.len() as u64 + 1;
@@ -154,6 +157,11 @@ impl Window {
             }
         }
         found.kinds = kinds;
+        let own = classes.iter().map(|class| {
+            let kind = found.kind(&class.names, classes);
+            (Arc::as_ptr(&class.names), kind)
+        });
+        found.own = own.collect();
         found
     }
 
@@ -168,10 +176,10 @@ impl Window {
         classes.iter().map(meets).collect()
     }
 
+    /// The kind of a call; 0 where it stands in no pair.
     fn kind(&self, names: &Arc<NameSet>, classes: &[Class]) -> u64 {
-        self.kinds
-            .get(&self.enemies(names, classes))
-            .copied()
-            .unwrap_or(0)
+        let own = self.own.get(&Arc::as_ptr(names)).copied();
+        let found = || self.kinds.get(&self.enemies(names, classes)).copied();
+        own.or_else(found).unwrap_or(0)
     }
 }

@@ -19,11 +19,12 @@ impl Tool {
             (Kind::Named, names) => quoted(names, ", "),
             (Kind::Glob, [one]) => format!("a name like {}", quoted(std::slice::from_ref(one), "")),
             (Kind::Glob, many) => format!("a name like {}", quoted(many, " and ")),
-            (Kind::Other, _) => "any other tool".into(),
+            (Kind::Other, _) if self.labels.is_empty() => "any other tool".into(),
+            (Kind::Other, _) => "any tool".into(),
         };
         match self.labels.as_slice() {
             [] => name,
-            labels => format!("{name} labelled {}", quoted(labels, ", ")),
+            labels => format!("{name} labelled {}", quoted(labels, " and ")),
         }
     }
 }
