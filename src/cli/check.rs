@@ -1,7 +1,7 @@
 //! `gate check`.
 
 use super::policy;
-use super::reach::{ReachArgs, explored};
+use super::reach::{ReachArgs, explored, near};
 use crate::exit::Exit;
 use crate::policy::effective;
 use crate::policy::{Policy, PolicyWarning};
@@ -45,7 +45,13 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         .iter()
         .cloned()
         .chain(unsound_alpha(&policy))
-        .chain(reach.iter().flat_map(|reach| reach.warnings(&policy)))
+        .chain(match &reach {
+            Some(reach) => reach.warnings(&policy),
+            None => near(&policy)
+                .deadlock_warning(&policy)
+                .into_iter()
+                .collect(),
+        })
         .collect();
     for warning in &warnings {
         super::say(&shown(&policy, warning));

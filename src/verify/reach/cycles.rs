@@ -82,16 +82,17 @@ pub(super) fn path_of(graph: &Graph, longest: &[Option<u64>], calls: u64) -> Opt
     Some(path)
 }
 
-/// Work that one class may take.
-const WORK: u64 = 50_000_000;
+/// Edges that may be looked at to count the calls of all classes together.
+const WORK: u64 = 400_000_000;
 
 /// Most calls of a class on a path of at most `left` calls from the start; absent where counting them
 /// takes too much work.
 ///
 /// Longer and longer paths are looked at. Where one call more changes nothing, or adds one from every
 /// state, so does every further one.
-pub(super) fn most_of(graph: &Graph, class: usize, left: u64) -> Option<u64> {
+pub(super) fn most_of(graph: &Graph, class: usize, classes: usize, left: u64) -> Option<u64> {
     let nodes = graph.nodes.len();
+    let share = WORK / (classes as u64).max(1);
     let mut most = vec![0u64; nodes];
     let mut work = 0u64;
     for done in 0..left {
@@ -110,7 +111,7 @@ pub(super) fn most_of(graph: &Graph, class: usize, left: u64) -> Option<u64> {
         }
         most = next;
         work += (graph.edges_in_all() + nodes) as u64;
-        if work > WORK {
+        if work > share {
             return None;
         }
     }

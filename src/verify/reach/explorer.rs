@@ -117,9 +117,6 @@ impl Explorer {
         if let Some(refusal) = self.contract(&current, class) {
             return Met::Refused(refusal);
         }
-        if !policy.runs("dcbf") {
-            return Met::Admitted(None);
-        }
         let call = [Arc::clone(&class.names)];
         let next = barriers::simulate(&current, &call, policy.dcbf.per_call_cost);
         let check = barriers::check(policy, &current, policy.dcbf.verify.then_some(&next));

@@ -31,7 +31,8 @@ pub(super) fn found(explorer: &Explorer, graph: &Graph) -> Reach {
             more: match class.never {
                 Some(_) => Some(More::Calls(0)),
                 None if !whole => None,
-                None => cycles::most_of(graph, index, left).map(|most| counted(explorer, most)),
+                None => cycles::most_of(graph, index, explorer.classes.len(), left)
+                    .map(|most| counted(explorer, most)),
             },
             lost: match class.never {
                 None if whole => lost(explorer, graph, &backward, index),

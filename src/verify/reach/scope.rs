@@ -22,6 +22,14 @@ impl Scope {
     pub(super) fn of(policy: &Policy) -> Scope {
         let (mut history, mut budgets) = (policy.clone(), policy.clone());
         let mut uncovered = Vec::new();
+        if !policy.runs("dcbf") {
+            history.dcbf.barriers.clear();
+            budgets.dcbf.barriers.clear();
+            uncovered.push(Uncovered {
+                what: "barriers".into(),
+                why: "the stage `dcbf` is switched off: they refuse nothing",
+            });
+        }
         history.dcbf.barriers.retain(|spec| match &spec.measure {
             Measure::Safety { .. } | Measure::Privacy { .. } | Measure::Scope { .. } => true,
             Measure::Resource { .. } | Measure::Stability { .. } => false,
@@ -34,7 +42,8 @@ impl Scope {
                 Measure::Resource { .. } | Measure::Stability { .. }
             )
         });
-        for spec in &policy.dcbf.barriers {
+        let barriers = policy.dcbf.barriers.iter();
+        for spec in barriers.filter(|_| policy.runs("dcbf")) {
             let why = match &spec.measure {
                 Measure::Custom(expr) if !counts_only(expr) => ASKS_MORE,
                 Measure::Neural(_) => "a model: what calls do to its features is not known",

@@ -58,11 +58,6 @@ impl Budgets {
             let negative = barriers::negative(&values(calls + 1));
             if budgets.out.is_none() && !negative.is_empty() {
                 budgets.out = Some((calls, names(policy, &negative)));
-                if !policy.runs("dcbf") {
-                    // Nothing refuses what follows, and nothing more is to be known of it.
-                    budgets.steps.left = More::AtLeast(calls + 1);
-                    break;
-                }
             }
         }
         budgets
@@ -93,12 +88,10 @@ fn refusals(policy: &Policy, start: &AgentState, calls: u64) -> Vec<Refusal> {
             names: Vec::new(),
         }));
     }
-    if policy.runs("dcbf") {
-        let current = state.view(RunView::default());
-        let next = barriers::simulate(&current, &[], policy.dcbf.per_call_cost);
-        let check = barriers::check(policy, &current, policy.dcbf.verify.then_some(&next));
-        by.extend(refusal(policy, &check));
-    }
+    let current = state.view(RunView::default());
+    let next = barriers::simulate(&current, &[], policy.dcbf.per_call_cost);
+    let check = barriers::check(policy, &current, policy.dcbf.verify.then_some(&next));
+    by.extend(refusal(policy, &check));
     by
 }
 

@@ -243,6 +243,14 @@ fn without_a_look_ahead_one_call_leads_out() {
 }
 
 #[test]
+fn without_the_stage_of_barriers_none_refuses() {
+    let found = reach("[pipeline]\ndisable = [\"dcbf\"]\n");
+    assert_eq!(found.classes.len(), 1, "nothing tells tools apart");
+    assert_eq!((found.states, found.more), (1, Some(More::Calls(50))));
+    assert!(found.uncovered.iter().any(|left| left.what == "barriers"));
+}
+
+#[test]
 fn budgets_count_together() {
     let found = reach("[dfa]\nmax_steps = 7\n");
     assert_eq!(found.steps.left, More::Calls(7));

@@ -96,29 +96,29 @@ impl Reach {
 
     /// Doubts about the policy: a way out of the safe set, and a deadlock.
     pub fn warnings(&self, policy: &Policy) -> Vec<PolicyWarning> {
-        let mut warnings = Vec::new();
-        if let Some(out) = &self.out {
-            let place = place(policy, out.barriers.first());
-            let message = self.told_out(out);
-            warnings.push(PolicyWarning {
-                code: EXIT,
-                place,
-                message,
-            });
-        }
-        if let Some(deadlock) = &self.deadlock {
-            let after = match deadlock.path.as_slice() {
-                [] => "at the start".to_owned(),
-                path => format!("after {}", self.told(path)),
-            };
-            let first = deadlock.refusals.iter().find(|by| by.stage == "dcbf");
-            warnings.push(PolicyWarning {
-                code: DEADLOCK,
-                place: place(policy, first.and_then(|by| by.names.first())),
-                message: format!("{after} every call is refused while calls are left"),
-            });
-        }
-        warnings
+        let exit = self.out.as_ref().map(|out| PolicyWarning {
+            code: EXIT,
+            place: place(policy, out.barriers.first()),
+            message: self.told_out(out),
+        });
+        exit.into_iter()
+            .chain(self.deadlock_warning(policy))
+            .collect()
+    }
+
+    /// The doubt about a deadlock.
+    pub fn deadlock_warning(&self, policy: &Policy) -> Option<PolicyWarning> {
+        let deadlock = self.deadlock.as_ref()?;
+        let after = match deadlock.path.as_slice() {
+            [] => "at the start".to_owned(),
+            path => format!("after {}", self.told(path)),
+        };
+        let barrier = deadlock.refusals.iter().find(|by| by.stage == "dcbf");
+        Some(PolicyWarning {
+            code: DEADLOCK,
+            place: place(policy, barrier.and_then(|by| by.names.first())),
+            message: format!("{after} every call is refused while calls are left"),
+        })
     }
 
     /// Where a path out leads, and how.
