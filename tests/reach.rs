@@ -2,10 +2,10 @@
 
 mod program;
 
-use gate::policy::Policy;
+use gate::policy::{Policy, PolicySource, parse};
 use gate::report::check::reach::Document;
 use gate::report::json::write;
-use gate::verify::reach::{Limits, explore};
+use gate::verify::reach::{Kind, Limits, Reach, Step, explore};
 use program::Scratch;
 
 fn json(limits: Limits) -> serde_json::Value {
@@ -141,4 +141,84 @@ fn names_make_no_lines() {
     let out = String::from_utf8(ran.stdout).expect("UTF-8");
     assert!(out.contains("a\\u{a}[gates]\\u{1b}[2J"), "{out}");
     assert!(!out.contains('\u{1b}'));
+}
+
+fn explored(policy: &str) -> Reach {
+    let nothing = |_: &str| Err("there are no files".to_owned());
+    let policy = parse(policy, "test", PolicySource::BuiltIn, &nothing).expect(policy);
+    explore(&policy, Limits::default())
+}
+
+/// What a replay says of a path with a call of another class behind it: `tool decision stage.rule`.
+fn replayed(policy: &str, reach: &Reach, path: &[Step], then: usize) -> Vec<String> {
+    let last = Step {
+        class: then,
+        failed: false,
+    };
+    let mut trace = String::new();
+    for step in path.iter().chain([&last]) {
+        let tool = &reach.classes[step.class].tools[0];
+        let name = match tool.kind {
+            Kind::Other => "something_else",
+            _ => &tool.names[0],
+        };
+        trace += &format!(
+            "{{\"type\":\"tool_call\",\"run\":\"r\",\"tool\":\"{name}\",\"result\":\"\",\"error\":{},\"cost_usd\":0.01}}\n",
+            step.failed
+        );
+    }
+    program::replay(trace, policy, "").decisions()
+}
+
+/// What is found can be looked at: a replay admits every call of a way that is told, and refuses what is
+/// said to be refused at its end.
+#[test]
+fn a_replay_goes_the_ways_that_are_told() {
+    let stuck = std::fs::read_to_string("fixtures/lab/stuck.toml").expect("a fixture");
+    let leads_out = std::fs::read_to_string("fixtures/lab/leads_out.toml").expect("a fixture");
+    let approved = r#"
+        [[contracts]]
+        tools = ["deploy"]
+        require = ['last_ok("approval") && since("approval") <= 1']
+        [dcbf.barriers.deploys]
+        expr = '1 - count("deploy")'
+    "#;
+    let (mut ways, mut refusals) = (0, 0);
+    for policy in ["", &stuck, &leads_out, approved] {
+        let found = explored(policy);
+        let mut ends: Vec<(&[Step], usize)> = Vec::new();
+        for (index, row) in found.classes.iter().enumerate() {
+            ends.extend(found.deadlock.iter().map(|dead| (&*dead.path, index)));
+            ends.extend(found.out.iter().map(|out| (&*out.path, index)));
+            ends.extend(row.lost.iter().map(|lost| (&*lost.path, index)));
+        }
+        for (path, class) in ends {
+            let mut said = replayed(policy, &found, path, class);
+            let last = said.pop().expect("the last call");
+            assert!(!last.contains(" allow"), "{last} in\n{policy}");
+            assert_eq!(said.len(), path.len());
+            for call in said {
+                assert!(call.contains(" allow"), "{call} in\n{policy}");
+                ways += 1;
+            }
+            refusals += 1;
+        }
+    }
+    assert!(ways > 20 && refusals > 10, "{ways} {refusals}");
+}
+
+/// `N more calls` are admitted, and not one more.
+#[test]
+fn a_replay_admits_as_many_calls_as_are_told() {
+    let policy = "[dcbf.barriers.stability]\nstep_budget = 9\n";
+    let found = explored(policy);
+    let other = found.classes.len() - 1;
+    let call = Step {
+        class: other,
+        failed: false,
+    };
+    let said = replayed(policy, &found, &[call; 9], other);
+    assert_eq!(found.more, Some(gate::verify::reach::More::Calls(9)));
+    let allowed = said.iter().filter(|call| call.contains(" allow")).count();
+    assert_eq!((allowed, said.len()), (9, 10));
 }
