@@ -98,7 +98,7 @@ fn refusals(policy: &Policy, start: &AgentState, calls: u64) -> Vec<Refusal> {
 /// The barriers that refuse, if any do.
 pub(super) fn refusal(policy: &Policy, check: &barriers::Check) -> Option<Refusal> {
     let names = names(policy, check.refusing());
-    (!names.is_empty()).then(|| Refusal {
+    (!names.is_empty()).then_some(Refusal {
         stage: "dcbf",
         rule: if check.outside.is_empty() {
             "forward_invariance"
