@@ -178,5 +178,11 @@ fn others(policy: &Policy) -> Vec<Uncovered> {
         "`semantic`",
         "texts of calls are not known",
     );
+    if policy.labels.iter().any(|rule| rule.when.is_some()) {
+        found.push(Uncovered {
+            what: "conditions of `labels`".into(),
+            why: "taken as true of some calls of every tool, and false of others",
+        });
+    }
     found
 }

@@ -335,6 +335,8 @@ fn labels_may_be_there_or_not() {
         1,
         "a label without a condition is always there"
     );
+    let told = |left: &Uncovered| left.what == "conditions of `labels`";
+    assert!(found.uncovered.iter().any(told));
 }
 
 #[test]
