@@ -41,9 +41,14 @@ fn what_is_not_known_is_null() {
         found["cut"],
         serde_json::json!({"limit": "states", "most": 3})
     );
-    for key in ["safe", "more", "deadlock", "out"] {
+    for key in ["safe", "deadlock", "out"] {
         assert!(found[key].is_null(), "{key}");
     }
+    assert!(found["classes"][0]["more"].is_null());
+    assert_eq!(
+        found["free"], 6,
+        "any other tool, which nothing has to be explored for"
+    );
 }
 
 /// Pairs that leave no tool free: the first call is always refused.

@@ -71,9 +71,18 @@ fn safe(reach: &Reach) -> String {
 
 fn deadlock(reach: &Reach) -> String {
     let Some(deadlock) = &reach.deadlock else {
-        return match reach.cut {
-            Some(_) => "not known: none was found".into(),
-            None => "none: in every safe state some call is admitted while calls are left".into(),
+        let free = reach.free.and_then(|free| reach.classes.get(free));
+        return match (reach.cut, free) {
+            (_, Some(free)) => {
+                format!(
+                    "none: {} is admitted in every safe state while calls are left",
+                    free.told()
+                )
+            }
+            (Some(_), None) => "not known: none was found".into(),
+            (None, None) => {
+                "none: in every safe state some call is admitted while calls are left".into()
+            }
         };
     };
     let after = match deadlock.path.as_slice() {
@@ -138,6 +147,8 @@ pub struct Document<'a> {
     out: Option<Out<'a>>,
     deadlock: Option<Deadlock<'a>>,
     deadlocks: usize,
+    /// The index of a class that is admitted in every safe state.
+    free: Option<usize>,
     more: Option<Count>,
     steps: Steps<'a>,
     uncovered: Vec<Left<'a>>,
@@ -245,6 +256,7 @@ impl<'a> Document<'a> {
                 refusals: deadlock.refusals.iter().map(by).collect(),
             }),
             deadlocks: reach.deadlocks,
+            free: reach.free,
             more: reach.more.map(count),
             steps: Steps {
                 left: count(reach.steps.left),

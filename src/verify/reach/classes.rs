@@ -21,6 +21,8 @@ pub(super) struct Class {
     pub(super) tools: Vec<Tool>,
     /// Why none of its calls is admitted in any state.
     pub(super) never: Option<Refusal>,
+    /// Whether no state remembers a call of it, and no condition is for it.
+    pub(super) unasked: bool,
 }
 
 /// The classes of a policy.
@@ -133,6 +135,7 @@ impl Classes {
                     labels: labels.map(|label| label.to_string()).collect(),
                     ..tool.clone()
                 };
+                let unasked = !asked.contains(&true);
                 let at = *known.entry((never.clone(), asked)).or_insert(list.len());
                 match list.get_mut(at) {
                     Some(class) => class.tools.push(tool),
@@ -140,6 +143,7 @@ impl Classes {
                         names,
                         tools: vec![tool],
                         never,
+                        unasked,
                     }),
                 }
             }

@@ -69,6 +69,18 @@ impl Explorer {
         &self.start
     }
 
+    /// A class that is admitted in every safe state while calls are left: no state remembers its calls, so
+    /// that no barrier falls by one. A barrier is never higher than at the start, and its alpha finite
+    /// there.
+    pub(super) fn free(&self) -> Option<usize> {
+        let conditions = self.scope.expressions().next().is_some();
+        let free = |class: &Class| {
+            class.unasked && matches!(self.meet(&self.start, class), Met::Admitted(_))
+        };
+        let safe = !conditions && self.outside(&self.start).is_empty();
+        safe.then(|| self.classes.iter().position(free)).flatten()
+    }
+
     pub(super) fn key(&self, state: &AgentState) -> Key {
         self.quotient.key(&self.scope, &self.classes, state)
     }

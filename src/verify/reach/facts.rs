@@ -21,6 +21,7 @@ pub(super) fn found(explorer: &Explorer, graph: &Graph) -> Reach {
         }
     });
     let whole = graph.cut.is_none();
+    let free = explorer.free();
     let rows = explorer
         .classes
         .iter()
@@ -30,6 +31,7 @@ pub(super) fn found(explorer: &Explorer, graph: &Graph) -> Reach {
             never: class.never.clone(),
             more: match class.never {
                 Some(_) => Some(More::Calls(0)),
+                None if free == Some(index) => Some(counted(explorer, left)),
                 None if !whole => None,
                 None => cycles::most_of(graph, index, explorer.classes.len(), left)
                     .map(|most| counted(explorer, most)),
@@ -53,7 +55,11 @@ pub(super) fn found(explorer: &Explorer, graph: &Graph) -> Reach {
         out: out(explorer, graph, &longest),
         deadlock,
         deadlocks: dead.len(),
-        more: whole.then(|| counted(explorer, most)),
+        more: match free {
+            Some(_) => Some(counted(explorer, left)),
+            None => whole.then(|| counted(explorer, most)),
+        },
+        free,
         uncovered: explorer.scope.uncovered.clone(),
     }
 }

@@ -277,6 +277,7 @@ fn states_that_stand_for_others_say_the_same_of_every_sequence() {
         );
         let deadlock = found.deadlock.as_ref().map(|d| &d.path);
         assert_eq!(length(deadlock), seen.deadlock, "deadlock\n{text}");
+        assert!(found.free.is_none() || found.deadlocks == 0, "free\n{text}");
         assert_eq!(
             found.more,
             Some(More::Calls(seen.longest)),

@@ -196,7 +196,10 @@ pub struct Reach {
     pub deadlock: Option<Deadlock>,
     /// How many of the states are deadlocks.
     pub deadlocks: usize,
-    /// Most calls in one run from the start; absent where the exploration was cut off.
+    /// A class that is admitted in every safe state while calls are left, so that there is no deadlock.
+    /// That follows from the rules, and holds where the exploration was cut off.
+    pub free: Option<usize>,
+    /// Most calls in one run from the start; absent where it was not found out.
     pub more: Option<More>,
     /// What was not explored. It may refuse more than is shown here.
     pub uncovered: Vec<Uncovered>,
