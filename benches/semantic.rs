@@ -5,7 +5,7 @@
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use gate::embed::find;
 use gate::facets::{self, Facets};
-use gate::firewall::{Action, Exemplars, Firewall, bands, prepare};
+use gate::firewall::{Action, Exemplars, Firewall, Preparer, bands};
 use gate::trace::json::{self, Json};
 use std::hint::black_box;
 use std::time::Duration;
@@ -73,6 +73,7 @@ fn stage(c: &mut Criterion) {
     let definition = find("static").expect("an embedder");
     let embedder = (definition.open)(&|_| Err("no model".to_owned())).expect("an embedder");
     let firewall = Firewall::new(embedder, &Exemplars::built_in(), bands("static"));
+    let preparer = Preparer::default();
     let mut group = c.benchmark_group("semantic");
     group.throughput(Throughput::Elements(calls.len() as u64));
     let mut part = |name: &str, run: &dyn Fn(&Call)| {
@@ -84,10 +85,11 @@ fn stage(c: &mut Criterion) {
         drop(black_box(facets::of_call(call.tool, &call.args)));
     });
     part("text and gloss", &|call| {
-        drop(black_box(prepare(&call.action(), Some(INTENT))));
+        drop(black_box(preparer.prepare(&call.action(), Some(INTENT))));
     });
     part("score", &|call| {
-        drop(black_box(firewall.score(&call.action(), Some(INTENT))));
+        let ready = preparer.prepare(&call.action(), Some(INTENT));
+        drop(black_box(firewall.score(&ready, Some(INTENT))));
     });
     group.finish();
 }

@@ -25,9 +25,29 @@ pub fn rounded(value: f64) -> String {
     }
 }
 
+/// The same with all digits where rounding would bring it to another side of one of `others`, as
+/// rounded: what is below a threshold never reads as if it had reached it.
+pub fn told_apart(value: f64, others: &[f64]) -> String {
+    let short = rounded(value);
+    let crosses = |other: &&f64| value != **other && rounded(**other) == short;
+    match others.iter().find(crosses) {
+        Some(_) => format!("{value:?}"),
+        None => short,
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::rounded;
+    use super::{rounded, told_apart};
+
+    #[test]
+    fn a_number_is_not_rounded_onto_another() {
+        let below = 0.8f64.next_down();
+        assert_eq!(told_apart(below, &[0.5, 0.8]), "0.7999999999999999");
+        assert_eq!(told_apart(0.8, &[0.5, 0.8]), "0.8");
+        assert_eq!(told_apart(below, &[0.5, 0.9]), "0.8");
+        assert_eq!(told_apart(0.8, &[]), "0.8");
+    }
 
     #[test]
     fn twelve_digits_are_enough() {

@@ -110,6 +110,29 @@ fn a_transition_without_a_floor_is_the_worst() {
     assert_eq!(report.listed[1].broken[0].slack, None);
 }
 
+/// Slices that lack a barrier show nothing of it.
+#[test]
+fn a_transition_without_values_is_not_one_that_holds() {
+    let mut acc = Accumulator::new(NAMES, 5);
+    for (current, next) in [
+        (&[][..], &[][..]),
+        (&[1.0, 1.0][..], &[1.0][..]),
+        (&[1.0][..], &[1.0, 1.0][..]),
+    ] {
+        let counted = acc.observe(Observation {
+            site: Site::default(),
+            current,
+            next: Some(next),
+            slack: &[],
+            outside: &[],
+            broken: &[],
+            observed: None,
+        });
+        assert_eq!(counted, Counted::Violated);
+    }
+    assert_eq!(acc.finish().forward_invariant, Some(false));
+}
+
 #[test]
 fn what_was_not_simulated_does_not_pass() {
     let mut acc = Accumulator::new(NAMES, 5);

@@ -170,3 +170,103 @@ fn sums_that_are_too_large_refuse() {
     let late = format!("{{\"tool\":\"a\",\"turn\":{most}}}\n{CALL}{CALL}");
     assert_eq!(replay(late, "", "").ends(0).decisions().len(), 3);
 }
+
+/// A file that is longer than may be is refused by its length alone. That is why the program gets by
+/// with less memory here than reading such a file would take; where that cannot be limited, the
+/// message alone is looked at.
+#[test]
+fn files_that_are_too_long_are_not_read() {
+    let scratch = Scratch::new();
+    let long = |name: &str, bytes: u64| {
+        let file = std::fs::File::create(scratch.path().join(name)).expect("a file");
+        file.set_len(bytes).expect("a hole");
+    };
+    long("long.toml", 1 << 30);
+    long("long.safetensors", 1 << 30);
+    long("long.txt", 1 << 30);
+    let own = |name: &str, text: &str| scratch.file(name, text);
+    own("words.toml", "[semantic]\nextend_exemplars = 'long.txt'\n");
+    own("model.toml", "[dcbf]\nneural = 'long.safetensors'\n");
+    own(
+        "folder.toml",
+        "[embedders]\nminilm = 'minilm'\n[semantic]\nembedder = 'minilm'\n",
+    );
+    std::fs::create_dir(scratch.path().join("minilm")).expect("a directory");
+    long("minilm/config.json", 1 << 30);
+    for (args, file, most) in [
+        ("check long.toml", "`long.toml`", 1 << 20),
+        ("check words.toml", "`long.txt`", 256 << 20),
+        ("check model.toml", "`long.safetensors`", 256 << 20),
+        ("check folder.toml", "config.json", 256 << 20),
+        ("model long.safetensors", "`long.safetensors`", 64 << 20),
+    ] {
+        let ran = in_little_memory(&scratch, args).ends(2);
+        let line = ran.err.lines().find(|line| line.contains(file));
+        let line = line.unwrap_or_else(|| panic!("{args}: no {file} in {}", ran.err));
+        assert!(
+            line.contains(&format!("longer than {most} bytes")),
+            "{line}"
+        );
+    }
+}
+
+/// Runs the program with 200 MB of address space, where there is a shell that can set that.
+fn in_little_memory(scratch: &Scratch, args: &str) -> program::Ran {
+    if cfg!(not(target_os = "linux")) {
+        return scratch.gate(args);
+    }
+    let gate = env!("CARGO_BIN_EXE_gate");
+    let mut shell = std::process::Command::new("sh");
+    shell.current_dir(scratch.path()).stdin(Stdio::null());
+    shell.args(["-c", &format!("ulimit -v 200000 && exec '{gate}' {args}")]);
+    ran(shell.output().expect("a shell"))
+}
+
+/// Whoever names a device by hand gets what it says up to a bound. What a policy names, and a policy
+/// that was found and not named, is no pipe: nobody may ever write to that.
+#[cfg(target_os = "linux")]
+#[test]
+fn devices_and_pipes_are_not_read_for_ever() {
+    let scratch = Scratch::new();
+    let link = |name: &str| {
+        std::os::unix::fs::symlink("/dev/zero", scratch.path().join(name)).expect("a link");
+    };
+    link("zero.toml");
+    let longer = "longer than 1048576 bytes";
+    scratch.gate("check zero.toml").ends(2).says(longer);
+    scratch.gate("check /dev/zero").ends(2).says(longer);
+    scratch
+        .gate("model /dev/zero")
+        .ends(2)
+        .says("longer than 67108864 bytes");
+    let pipe = |name: &str| {
+        let made = std::process::Command::new("mkfifo")
+            .arg(scratch.path().join(name))
+            .status();
+        assert!(made.expect("mkfifo").success());
+    };
+    pipe("pipe");
+    for name in ["pipe", "/dev/zero", "zero.toml"] {
+        for text in [
+            format!("[semantic]\nextend_benign = '{name}'\n"),
+            format!("[dcbf]\nneural = '{name}'\n"),
+        ] {
+            scratch.file("p.toml", &text);
+            let said = scratch.gate("check p.toml").ends(2).err;
+            assert!(
+                said.contains("regular file") && said.contains(name),
+                "{said}"
+            );
+        }
+    }
+    pipe("gate.toml");
+    let found = scratch.gate("check").ends(2);
+    found.says("policy `gate.toml` cannot be read: it is no regular file");
+    // A pipe that is named may be written to: `--policy <(make-policy)`.
+    let mut child = scratch.spawn("check /dev/stdin", Stdio::piped());
+    let mut stdin = child.stdin.take().expect("piped");
+    std::io::Write::write_all(&mut stdin, b"[dfa]\nmax_steps = 7\n").expect("written");
+    drop(stdin);
+    let read = ran(child.wait_with_output().expect("it ends")).ends(0);
+    assert!(read.out.contains("max_steps = 7"));
+}

@@ -306,6 +306,23 @@ fn a_model_that_is_not_as_it_should_be_is_refused_with_its_place() {
     }
 }
 
+/// A checkout may have rewritten the line ends of the vocabulary; its word pieces are the same.
+#[test]
+fn line_ends_of_the_vocabulary_may_be_crlf() {
+    let mut files = tiny();
+    let plain = open_files(&files).expect("a model");
+    let text = String::from_utf8(files["vocab.txt"].clone()).expect("text");
+    let rewritten = text.replace('\n', "\r\n").into_bytes();
+    files.insert("vocab.txt".to_owned(), rewritten);
+    let model = open_files(&files).expect("a model");
+    for line in lines("tiny.jsonl") {
+        assert_eq!(
+            model.embed(&line.text).values,
+            plain.embed(&line.text).values
+        );
+    }
+}
+
 /// Whatever weights are taken, no sum of theirs leaves the range of numbers.
 #[test]
 fn vectors_of_the_greatest_weights_are_finite() {

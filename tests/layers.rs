@@ -50,15 +50,20 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
     (
         "policy",
-        &["diag", "embed", "escape", "firewall", "neural", "trace"],
+        &[
+            "diag", "embed", "escape", "firewall", "neural", "number", "trace",
+        ],
     ),
-    ("neural", &["trace::json"]),
+    ("neural", &["number", "trace::json"]),
     ("tokens", &["policy", "trace"]),
     ("facets", &["trace"]),
     ("firewall", &["embed", "facets", "trace"]),
     ("state", &["policy", "trace"]),
     ("features", &["policy", "state"]),
-    ("barriers", &["features", "policy", "state", "trace::money"]),
+    (
+        "barriers",
+        &["features", "number", "policy", "state", "trace::money"],
+    ),
     (
         "stages",
         &[
@@ -110,7 +115,6 @@ const ROOMS: &[(&str, &[&str])] = &[
         &[
             "audit",
             "engine::asked",
-            "exit",
             "import",
             "policy",
             "state::RunView",
@@ -123,7 +127,6 @@ const ROOMS: &[(&str, &[&str])] = &[
             "audit",
             "embed",
             "engine::asked",
-            "exit",
             "firewall",
             "import",
             "number",

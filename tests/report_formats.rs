@@ -20,7 +20,7 @@ const BLOCKED: &str = concat!(
     r#""privacy":{"h":0.09999999999999998,"next":-0.10000000000000009,"#,
     r#""slack":-0.10000000000000009},"resource":{"h":9.98,"next":9.97,"slack":9.97},"#,
     r#""scope":{"h":0.8,"next":0.8,"slack":0.8},"stability":{"h":48,"next":47,"slack":47}},"#,
-    r#""policy_line":null,"labels":[],"args_unknown":false}"#,
+    r#""policy_line":null,"labels":[],"args_unknown":false,"policy_rule":null,"semantic":null}"#,
 );
 
 #[test]
@@ -49,7 +49,7 @@ fn arguments_are_there_only_where_they_were_kept() {
     let first = lines.lines().next().unwrap();
     assert!(first.ends_with(concat!(
         r#""barriers":{},"policy_line":null,"labels":[],"args_unknown":false,"#,
-        r#""args":"{\"token\":[masked]}"}"#
+        r#""policy_rule":null,"semantic":null,"args":"{\"token\":\"[masked]\"}"}"#
     )));
 }
 

@@ -5,7 +5,7 @@ mod program;
 
 use gate::embed::{Embedding, find};
 use gate::facets::of_call;
-use gate::firewall::{Action, prepare};
+use gate::firewall::{Action, Preparer};
 use gate::trace::json::parse;
 use program::{Ran, Scratch, replay};
 use serde_json::Value;
@@ -33,7 +33,8 @@ fn cosine(intent: &str, args: &str) -> f64 {
         text: &json.leaves(),
         facets: &of_call("search", &json),
     };
-    let action: Embedding = embedder.embed(&prepare(&action, Some(intent)).prepared.text);
+    let ready = Preparer::default().prepare(&action, Some(intent));
+    let action: Embedding = embedder.embed(&ready.prepared.text);
     embedder.embed(intent).cosine(&action)
 }
 
@@ -219,6 +220,22 @@ fn unknown_arguments_refuse_where_there_is_an_intent_to_hold_them_against() {
     );
     let ran = run(&(start(INTENT) + &told), 2.0, "");
     assert_eq!(ran.decisions(), ["search allow"]);
+}
+
+/// An embedding of zeros says nothing, so the barrier makes its own, and the warning does not say that
+/// it saw nothing.
+#[test]
+fn embeddings_of_zeros_are_replaced_and_told() {
+    let zeros = ",\"context_embedding\":[1,0],\"action_embedding\":[0,0]";
+    let trace = start(INTENT) + &call("a", ON, zeros);
+    let ran = run(&trace, 2.0, "");
+    let records = ran.records();
+    let decision = records.iter().find(|r| r["record"] == "decision");
+    let h = scope(decision.expect("a decision"));
+    assert!((h - (1.0 + cosine(INTENT, ON))).abs() < 1e-9, "{h}");
+    assert_eq!(ran.notices(), ["2 zero_embedding"]);
+    let says = "all zeros; the scope barrier goes by the intent and the call";
+    assert!(ran.out.contains(says), "{}", ran.out);
 }
 
 #[test]

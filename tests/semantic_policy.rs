@@ -176,6 +176,8 @@ fn everything_that_changes_a_score_changes_the_digest() {
         "harm_floor = 0.123",
         "escalate = 0.0123",
         "block = 1.5",
+        "without_intent.escalate = 0.0123",
+        "without_intent.block = 1.5",
         "extend_exemplars = 'more.txt'",
         "benign = 'more.txt'",
         "extend_benign = 'more.txt'",
@@ -186,8 +188,8 @@ fn everything_that_changes_a_score_changes_the_digest() {
     assert_ne!(read("[semantic]\n").sha256, base);
     let defaults = bands("static");
     let spelled = format!(
-        "[semantic]\nembedder = 'static'\nescalate = {:?}\n",
-        defaults.escalate
+        "[semantic]\nembedder = 'static'\nharm_floor = {:?}\n",
+        defaults.harm_floor
     );
     assert_eq!(read(&spelled).sha256, read("[semantic]\n").sha256);
     // Policies without any of it keep the names that they had.
@@ -295,6 +297,7 @@ fn recorded_scores_take_no_settings_of_other_embedders() {
         "extend_benign = 'harm.txt'",
         "extend_exemplars = 'harm.txt'",
         "benign_weight = 1",
+        "without_intent = {}",
         "harm_floor = 1",
     ] {
         let name = key.split(' ').next().expect("a key");
@@ -350,6 +353,53 @@ fn the_policy_of_init_spells_the_defaults_out() {
         let line = format!("#{key} = {value:?}");
         assert!(INIT.lines().any(|l| l == line), "{line}");
     }
+    let others = defaults.without_intent;
+    let table = format!(
+        "#[semantic.without_intent]\n#escalate = {:?}\n#block = {:?}\n",
+        others.escalate, others.block
+    );
+    assert!(INIT.contains(&table), "{table}");
+}
+
+/// Rationale: who writes `block = 2` wants nothing blocked, also where nothing is known of the intent;
+/// and who writes nothing gets what was calibrated.
+#[test]
+fn thresholds_that_are_given_hold_without_an_intent_unless_others_are() {
+    let of = |text: &str| {
+        let policy = read(&format!("[semantic]\n{text}"));
+        let computed = policy.semantic.as_ref().and_then(|s| s.computed());
+        let others = computed.expect("worked out").bands.without_intent;
+        let form = effective::text(&policy);
+        assert_eq!(effective::text(&read(&form)), form);
+        (others.escalate, others.block)
+    };
+    let calibrated = bands("static").without_intent;
+    let (escalate, block) = (calibrated.escalate, calibrated.block);
+    assert_eq!(of(""), (escalate, block));
+    assert_eq!(of("harm_floor = 0.9\n"), (escalate, block));
+    assert_eq!(of("escalate = 0.4\nblock = 2\n"), (0.4, 2.0));
+    assert_eq!(of("escalate = 0.2\n"), (0.2, block));
+    assert_eq!(of("block = 2\n"), (escalate, 2.0));
+    // What is not given makes room for what is.
+    assert_eq!(of("block = 0.31\n"), (0.31, 0.31));
+    let table = "[semantic.without_intent]\n";
+    assert_eq!(of(&format!("{table}block = 0.9\n")), (escalate, 0.9));
+    assert_eq!(
+        of(&format!(
+            "escalate = 0.1\nblock = 0.2\n{table}escalate = 0\n"
+        )),
+        (0.0, 0.2)
+    );
+    one(
+        "[semantic]\n[semantic.without_intent]\nescalate = 0.9\n",
+        &format!(
+            "3:12: `semantic.without_intent.escalate` is 0.9, which is more than `semantic.without_intent.block`, {block}"
+        ),
+    );
+    one(
+        "[semantic.without_intent]\nblok = 1\n",
+        "2:1: unknown key `blok` in `[semantic.without_intent]` | did you mean `block`?",
+    );
 }
 
 /// Rationale: a firewall that can come near to nothing would pass everything without a word.

@@ -105,7 +105,7 @@ fn the_record_says_what_the_score_is_made_of() {
     );
     // A call that passes has its score and nothing more.
     let passed = first(FAR, &format!("{ALONE}escalate = 2\nblock = 2\n"), "");
-    assert!(passed["semantic_score"].is_number() && passed.get("semantic").is_none());
+    assert!(passed["semantic_score"].is_number() && passed.get("semantic") == Some(&Value::Null));
 }
 
 #[test]
@@ -148,6 +148,78 @@ fn harm_above_the_floor_is_asked_about_whatever_is_taken_off() {
     assert!(reason.contains("at least the floor"), "{reason}");
     let below = first(&trace, &policy(harm.next_up()), "");
     assert_eq!(below["decision"], "allow");
+}
+
+/// Rationale: the floor keeps harm from being allowed. What is only kept from that is not refused, also
+/// where a policy escalates and blocks from one score on.
+#[test]
+fn the_floor_never_blocks() {
+    for trace in [with_intent("back up the company", NEAR), NEAR.to_owned()] {
+        let weights = "intent_weight = 50\nbenign_weight = 50\nharm_floor = 0.5\n";
+        let all = format!("{weights}escalate = 0.95\nblock = 0.95\n");
+        let decision = first(&trace, &all, "");
+        assert_eq!(decision["decision"], "escalate", "{decision}");
+        assert_eq!(decision["semantic_score"], 0.95);
+        // Below both thresholds without the floor, above both with no weights.
+        let none = all.replace("= 50", "= 0").replace("0.95", "0.5");
+        assert_eq!(first(&trace, &none, "")["decision"], "block");
+    }
+}
+
+/// Rationale: a call that passed a threshold by a hair reads as if it had not, or the other way round,
+/// where the score is rounded onto it.
+#[test]
+fn a_score_next_to_a_threshold_is_told_with_all_its_digits() {
+    let scratch = Scratch::new();
+    scratch.file("p.toml", "[semantic]\nembedder = 'recorded'\n");
+    for (score, says) in [
+        (
+            "0.7999999999999999",
+            "semantic score 0.7999999999999999 is at least escalate 0.5",
+        ),
+        ("0.8", "semantic score 0.8 is at least block 0.8"),
+        ("0.7", "semantic score 0.7 is at least escalate 0.5"),
+        ("7", "semantic score 7 is at least block 0.8"),
+    ] {
+        scratch.file(
+            "t.jsonl",
+            format!("{{\"tool\":\"run\",\"semantic_score\":{score}}}"),
+        );
+        let ran = scratch.gate("replay t.jsonl --policy p.toml --fail-on none --format jsonl");
+        assert_eq!(ran.records()[0]["reason"], says, "{score}");
+    }
+}
+
+/// Rationale: scores without an intent lie higher, so that they have thresholds of their own; which
+/// ones hold is decided as the count is.
+#[test]
+fn calls_without_a_usable_intent_have_their_own_thresholds() {
+    let policy = format!(
+        "{ALONE}escalate = 2\nblock = 2\n[semantic.without_intent]\nescalate = 0.5\nblock = 2\n"
+    );
+    for (intent, usable) in [
+        ("look after the backups", true),
+        ("ok", false),
+        ("implement #231", false),
+        ("请修复解析器模块中失败的测试", false),
+        ("", false),
+    ] {
+        let ran = run(&with_intent(intent, NEAR), &policy, "");
+        let decided = if usable {
+            "run allow"
+        } else {
+            "run escalate semantic.harm"
+        };
+        assert_eq!(ran.decisions(), [decided], "{intent}");
+        let without = &ran.summary()["scored_without_intent"];
+        assert_eq!(*without, u64::from(!usable), "{intent}");
+        if !usable {
+            let record = &ran.records()[0];
+            let reason = record["reason"].as_str().expect("a reason");
+            assert!(reason.contains("no usable intent"), "{reason}");
+            assert_eq!(record["semantic"]["intent"], 0);
+        }
+    }
 }
 
 #[test]
@@ -203,7 +275,13 @@ fn calls_without_an_intent_are_scored_and_counted() {
         ["scored", "scored_without_intent", "unscored"].map(|key| summary[key].as_u64())
     };
     assert_eq!(count(&two), [Some(2), Some(2), Some(0)]);
-    assert_eq!(count(&with_intent("  ", &two)), [Some(2), Some(2), Some(0)]);
+    for nothing in ["  ", "Hi!", "👍", "继续修复测试"] {
+        assert_eq!(
+            count(&with_intent(nothing, &two)),
+            [Some(2), Some(2), Some(0)],
+            "{nothing}"
+        );
+    }
     let known = with_intent("look after the backups", &two);
     assert_eq!(count(&known), [Some(2), Some(0), Some(0)]);
     let summary = run(&two, "", "").summary();

@@ -196,7 +196,7 @@ fn it_is_told_in_records_summary_and_once_a_run() {
     assert_eq!(ran.notices(), ["1 unknown_arguments"]);
     assert_eq!(
         records[3]["message"],
-        "the recording does not tell the arguments of 2 calls; a rule that asks for them gives `error`"
+        "the recording does not tell the arguments of 2 calls; a rule that asks for them gives `error`, a barrier is -1"
     );
     assert_eq!(ran.summary()["unknown_arguments"], 2);
     let scratch = Scratch::new();
@@ -279,4 +279,59 @@ fn what_goes_beyond_what_is_read_fails_to_evaluate() {
     let policy = "[[contracts]]\ntools = ['*']\nrequire = ['call.text.contains(\"rm\")']\n";
     let ran = replay(&call, policy, "--fail-on none");
     assert_eq!(ran.decisions(), ["Bash allow"]);
+}
+
+/// A transition is tested against the barriers, whatever else would keep its call from running: a label
+/// whose rule cannot be evaluated counts as given, in a trace as in a states file. A call that was not
+/// simulated would otherwise count as one that was checked and held.
+#[test]
+fn barriers_are_verified_with_labels_that_cannot_be_worked_out() {
+    let policy = "
+        [[labels]]
+        label = 'send_email'
+        when = 'call.args.x > 1'
+        [[labels]]
+        label = 'http_request'
+        tools = ['send_email']
+        when = 'call.commands.size() > 0'
+        [dcbf.barriers.privacy]
+        budget = 0.1
+        ";
+    let calls = [
+        (r#"{"tool":"a","args":{"x":5}}"#, 1),
+        (r#"{"tool":"a","args":{"x":0}}"#, 0),
+        (r#"{"tool":"a","args":{}}"#, 1),
+        (r#"{"tool":"a","args":{"x":"text"}}"#, 1),
+        (r#"{"tool":"a","args_unknown":true}"#, 1),
+    ];
+    let scratch = Scratch::new();
+    scratch.file("p.toml", policy);
+    for (call, violations) in calls {
+        scratch.file("t.jsonl", call);
+        let states = format!(r#"{{"states":[{{}}],"actions":[{call}]}}"#);
+        scratch.file("s.json", states);
+        for file in ["t.jsonl", "s.json"] {
+            let ran = scratch.gate(&format!(
+                "verify-barriers {file} --policy p.toml --fail-on none --format json"
+            ));
+            let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+            assert_eq!(report["total_checks"], 1, "{file} {call}");
+            assert_eq!(report["violations"], violations, "{file} {call}");
+            let privacy = &report["barriers"]["privacy"];
+            assert_eq!(privacy["least_h"]["value"], 0.1, "{file} {call}");
+            let slack = if violations == 1 { -0.1 } else { 0.1 };
+            assert_eq!(privacy["least_slack"]["value"], slack, "{file} {call}");
+        }
+    }
+    // A recording without any arguments, under a preset whose labels ask for them.
+    let calls = [r#"{"run":"r","tool":"Bash","args_unknown":true,"result":"x","cost_usd":4}"#; 5];
+    scratch.file("t.jsonl", calls.join("\n"));
+    let ran = scratch.gate("verify-barriers t.jsonl --policy coding-agent --format json");
+    let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    assert_ne!(report["forward_invariant"], true, "{}", ran.out);
+    assert!(
+        report["barriers"]["resource"]["least_h"].is_object(),
+        "{}",
+        ran.out
+    );
 }

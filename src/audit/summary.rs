@@ -6,6 +6,7 @@ use crate::import::drive::InputReport;
 use crate::policy::{Policy, PolicyWarning};
 use crate::trace::fault::Notice;
 use crate::verify::soundness::unsound_alpha;
+use crate::verify::stats::Interval;
 use std::collections::BTreeMap;
 
 /// Everything an audit came to.
@@ -307,15 +308,6 @@ pub struct RuleCount {
     pub count: u64,
 }
 
-/// An interval of a rate.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bounds {
-    /// Lower end, from 0.
-    pub low: f64,
-    /// Upper end, at most 1.
-    pub high: f64,
-}
-
 /// A rate with its 95% interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RateSummary {
@@ -326,7 +318,7 @@ pub struct RateSummary {
     /// hits / of; absent without data.
     pub rate: Option<f64>,
     /// Wilson interval, on the effective number where calls of a run hang together.
-    pub interval: Option<Bounds>,
+    pub interval: Option<Interval>,
     /// Design effect the interval allows for; absent where the unit is the run.
     pub design_effect: Option<f64>,
     /// Whether there are too few runs (under 30) to lean on it.

@@ -1,8 +1,7 @@
 //! Counting: decisions, notices and runs to the summary.
 
 use super::summary::{
-    BarrierSummary, Bounds, Extreme, LabelCount, RateSummary, RuleCount, RunRefusals, Summary,
-    Violations,
+    BarrierSummary, Extreme, LabelCount, RateSummary, RuleCount, RunRefusals, Summary, Violations,
 };
 use crate::engine::decision::{Decision, DecisionKind, Reading};
 use crate::engine::{Counted, Final, RunReport};
@@ -246,19 +245,12 @@ fn least(extreme: &mut Option<Extreme>, value: Option<f64>, decision: &Decision)
     });
 }
 
-fn bounds(interval: crate::verify::stats::Interval) -> Bounds {
-    Bounds {
-        low: interval.low,
-        high: interval.high,
-    }
-}
-
 fn per_run(hits: u64, of: u64) -> RateSummary {
     RateSummary {
         hits,
         of,
         rate: Rate::new(hits, of).rate,
-        interval: wilson(hits, of).map(bounds),
+        interval: wilson(hits, of),
         design_effect: None,
         approximate: of < FEW_RUNS,
     }
@@ -278,7 +270,7 @@ fn clustered(clusters: &Clusters, runs: u64) -> RateSummary {
         hits: rate.hits,
         of: rate.of,
         rate: Some(rate.rate),
-        interval: Some(bounds(rate.interval)),
+        interval: Some(rate.interval),
         design_effect: Some(rate.design_effect),
         approximate: rate.approximate,
     }

@@ -57,6 +57,28 @@ pub fn unusable_inputs<'i>(
     (calls == 0 && !leniency.allow_empty).then(|| "no call in any input".into())
 }
 
+/// The exit status of a command that reads inputs and judges nothing, and why.
+pub fn exit_of_reading<'i>(
+    inputs: impl Iterator<Item = &'i InputSummary>,
+    faults: u64,
+    calls: u64,
+    leniency: Leniency,
+) -> ExitSummary {
+    match unusable_inputs(inputs, faults, calls, leniency) {
+        Some(reason) => ExitSummary {
+            status: Exit::Unusable,
+            reason,
+        },
+        None => ExitSummary {
+            status: Exit::Clean,
+            reason: match faults {
+                0 => "no input fault".into(),
+                _ => "input faults are allowed".into(),
+            },
+        },
+    }
+}
+
 fn findings(summary: &Summary, leniency: Leniency) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for &(finding, _) in Finding::ALL {

@@ -56,8 +56,8 @@ pub fn definition(measure: &Measure) -> &'static Definition {
     }
 }
 
-/// Value of a barrier that cannot be computed.
-const UNKNOWN: f64 = -1.0;
+/// Value of a barrier that cannot be computed, whatever its margin.
+pub const UNKNOWN: f64 = -1.0;
 
 /// The value of a barrier in a state, and why it could not be computed where it is -1 for that.
 pub fn value(policy: &Policy, spec: &BarrierSpec, view: &StateView<'_>) -> (f64, Option<String>) {

@@ -5,6 +5,7 @@
 
 use super::Definition;
 use crate::features;
+use crate::number::rounded;
 use crate::policy::neural::Neural;
 use crate::policy::{Measure, Policy};
 use crate::state::StateView;
@@ -55,9 +56,9 @@ fn unusual(neural: &Neural, values: &[f64]) -> String {
         let side = if *deviations < 0.0 { "below" } else { "above" };
         let name = feature.described().name;
         format!(
-            "{name} {} lies {:.1} deviations {side} the mean of its model",
+            "{name} {} lies {} deviations {side} the mean of its model",
             shown(**value),
-            deviations.abs()
+            distance(deviations.abs())
         )
     });
     named.collect::<Vec<_>>().join(", ")
@@ -65,5 +66,15 @@ fn unusual(neural: &Neural, values: &[f64]) -> String {
 
 /// At most four digits behind the point, and no zeros at the end.
 fn shown(value: f64) -> String {
-    format!("{}", (value * 1e4).round() / 1e4 + 0.0)
+    let short = (value * 1e4).round() / 1e4;
+    rounded(if short.is_finite() { short } else { value })
+}
+
+/// One digit behind the point, as long as that is worth anything.
+fn distance(deviations: f64) -> String {
+    if deviations < 1e6 {
+        format!("{deviations:.1}")
+    } else {
+        format!("{deviations:.1e}")
+    }
 }

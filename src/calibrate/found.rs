@@ -59,7 +59,7 @@ pub struct Corpus {
     pub unlabelled_calls: u64,
     /// Groups of runs that are not independent of each other, a run without a group being one.
     pub groups: u64,
-    /// Scored calls whose run tells what the user asked for.
+    /// Scored calls whose run tells what the user asked for; a vague first text does not.
     pub with_intent: u64,
     /// Calls among all these whose arguments the recording does not tell; they are not scored.
     pub untold: u64,
@@ -97,11 +97,37 @@ pub struct Closed {
     pub why: String,
 }
 
+/// Calls whose scores are alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Calls {
+    /// All of them: scores are recorded.
+    All,
+    /// Those of runs with an intent that the embedder can use.
+    WithIntent,
+    /// Those of runs without.
+    WithoutIntent,
+}
+
+impl Calls {
+    /// Which they are, in a word.
+    pub fn id(self) -> &'static str {
+        match self {
+            Calls::All => "all",
+            Calls::WithIntent => "with_intent",
+            Calls::WithoutIntent => "without_intent",
+        }
+    }
+}
+
 /// One embedder on the corpus.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Calibrated {
     /// Its name in a policy.
     pub embedder: &'static str,
+    /// Which calls all of this is about.
+    pub calls: Calls,
+    /// The same of the calls without a usable intent, where there are some of both.
+    pub without_intent: Option<Box<Calibrated>>,
     /// SHA-256 of the data that it goes by, in hexadecimal; absent where it goes by none.
     pub sha256: Option<String>,
     /// Descriptions of harm and of harmless work that calls were compared with; absent where scores are
@@ -211,7 +237,8 @@ pub struct Suggested {
     pub block: Option<f64>,
     /// What it flags.
     pub blocked: Option<Flagged>,
-    /// A `[semantic]` table with them; absent without ordinary calls.
+    /// A `[semantic]` table with them, and with those for calls without a usable intent; absent
+    /// without ordinary calls, and where a threshold is.
     pub toml: Option<String>,
 }
 

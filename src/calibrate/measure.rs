@@ -2,7 +2,7 @@
 
 use super::Asked;
 use super::auc::{Auc, Grouped, sorted};
-use super::found::{Band, Calibrated, CategoryRow, Flagged, RateRow, Share, Suggested};
+use super::found::{Band, Calibrated, Calls, CategoryRow, Flagged, RateRow, Share, Suggested};
 use super::runs::Best;
 use super::scorer::{Scored, Scorer, Thresholds};
 use super::snippet;
@@ -22,7 +22,57 @@ struct Point {
     group: u32,
 }
 
-/// What one embedder says of the corpus.
+/// What one embedder says of the corpus: of calls that are held against an intent, or whose score is
+/// recorded, and of calls that are not.
+#[derive(Debug)]
+pub(super) struct Pools {
+    pub(super) asked: Pool,
+    unasked: Pool,
+}
+
+impl Pools {
+    pub(super) fn new(list: usize) -> Pools {
+        Pools {
+            asked: Pool::new(list),
+            unasked: Pool::new(list),
+        }
+    }
+
+    /// Where a call of that score belongs.
+    pub(super) fn of(&mut self, scored: &Scored) -> &mut Pool {
+        match scored.parts.as_ref().is_none_or(|parts| parts.asked) {
+            true => &mut self.asked,
+            false => &mut self.unasked,
+        }
+    }
+
+    pub(super) fn finish(
+        self,
+        scorer: &Scorer,
+        asked: &Asked,
+        categories: &[Box<str>],
+    ) -> Calibrated {
+        let (with, others) = (scorer.thresholds, scorer.without_intent);
+        let calls = others.map_or(Calls::All, |_| Calls::WithIntent);
+        let alone = self.asked.is_empty();
+        let without = others.filter(|_| !self.unasked.is_empty()).map(|own| {
+            let calls = Calls::WithoutIntent;
+            self.unasked.finish(scorer, calls, own, asked, categories)
+        });
+        let mut found = match without {
+            Some(without) if alone => without,
+            without => {
+                let mut found = self.asked.finish(scorer, calls, with, asked, categories);
+                found.without_intent = without.map(Box::new);
+                found
+            }
+        };
+        found.suggested.toml = snippet::toml(&found, scorer, asked);
+        found
+    }
+}
+
+/// What one embedder says of calls whose scores are alike.
 #[derive(Debug)]
 pub(super) struct Pool {
     ordinary: Vec<Point>,
@@ -36,7 +86,7 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    pub(super) fn new(list: usize) -> Pool {
+    fn new(list: usize) -> Pool {
         Pool {
             ordinary: Vec::new(),
             attacks: Vec::new(),
@@ -77,13 +127,18 @@ impl Pool {
         self.quietest.add(score, place, || example);
     }
 
-    pub(super) fn finish(
+    fn is_empty(&self) -> bool {
+        self.ordinary.is_empty() && self.attacks.is_empty()
+    }
+
+    fn finish(
         self,
         scorer: &Scorer,
+        calls: Calls,
+        own: Thresholds,
         asked: &Asked,
         categories: &[Box<str>],
     ) -> Calibrated {
-        let own = scorer.thresholds;
         let scores = |points: &[Point]| -> Vec<Grouped> {
             points.iter().map(|p| (own.score(p), p.group)).collect()
         };
@@ -93,6 +148,8 @@ impl Pool {
         let harm_auc = || Auc::of(&harms(&self.attacks), &harms(&self.ordinary));
         let mut found = Calibrated {
             embedder: scorer.embedder,
+            calls,
+            without_intent: None,
             sha256: scorer.sha256.clone(),
             descriptions: scorer.descriptions,
             own_descriptions: scorer.own_descriptions,
@@ -112,7 +169,6 @@ impl Pool {
         let rates = asked.rates.iter();
         found.table = rates.map(|rate| self.row(*rate, &found)).collect();
         found.suggested = self.suggest(&own, asked);
-        found.suggested.toml = snippet::toml(&found, asked);
         found
     }
 
@@ -126,7 +182,8 @@ impl Pool {
             Band {
                 key: "block",
                 threshold: own.block,
-                flagged: self.flagged(|p| own.score(p) >= own.block),
+                // What the floor raises is escalated and never blocked.
+                flagged: self.flagged(|p| p.score >= own.block),
             },
         ];
         if let Some(floor) = own.harm_floor {
@@ -184,7 +241,7 @@ impl Pool {
             let [all, escalated, blocked] = counts.entry(name).or_default();
             *all += 1;
             *escalated += u64::from(own.escalates(point, own.escalate));
-            *blocked += u64::from(own.score(point) >= own.block);
+            *blocked += u64::from(point.score >= own.block);
         }
         let rows = counts.into_iter();
         rows.map(|(name, [all, escalated, blocked])| CategoryRow {

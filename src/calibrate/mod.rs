@@ -3,7 +3,8 @@
 //!
 //! Ordinary calls are judged one by one: those of runs that are known to be harmless, and of runs of
 //! which nothing is known. A run that is known to be an attack counts once, by the greatest score of
-//! its calls. Of an ordinary call 24 bytes are kept an embedder, of an attack 32. Of calls of a run
+//! its calls. Calls of runs with and without a usable intent are kept apart, since their scores are
+//! not alike. Of an ordinary call 24 bytes are kept an embedder, of an attack 32. Of calls of a run
 //! under way 16 bytes are kept, and of a run that has ended as many, until its input ends.
 
 pub mod auc;
@@ -16,10 +17,9 @@ pub mod threshold;
 pub mod worst;
 
 use crate::audit::records::Records;
-use crate::audit::summary::{ExitSummary, InputSummary, PolicySummary};
-use crate::audit::verdict::{Leniency, unusable_inputs};
+use crate::audit::summary::{InputSummary, PolicySummary};
+use crate::audit::verdict::{Leniency, exit_of_reading};
 use crate::engine::asked;
-use crate::exit::Exit;
 use crate::import::Sink;
 use crate::policy::Policy;
 use crate::policy::matcher::{NameSet, NameTable};
@@ -29,7 +29,7 @@ use crate::trace::event::{Event, GroundTruth, RunEnd, RunStart, ToolCall};
 use crate::trace::fault::{Notice, Place};
 use crate::trace::json::Json;
 use found::{Calibration, Closed, Corpus};
-use measure::Pool;
+use measure::Pools;
 use runs::Runs;
 use scorer::Scorer;
 use std::collections::HashMap;
@@ -61,7 +61,7 @@ pub struct Calibrator<'p> {
     /// No rule of a policy asks for names here.
     names: Arc<NameSet>,
     asked: Asked,
-    scorers: Vec<(Scorer, Pool)>,
+    scorers: Vec<(Scorer, Pools)>,
     runs: Runs,
     /// What the records say against each other, told as a replay tells it.
     records: Records,
@@ -77,7 +77,7 @@ pub struct Calibrator<'p> {
 impl<'p> Calibrator<'p> {
     /// Nothing has been read yet. Calls are taken apart as the stage of that policy takes them.
     pub fn new(policy: &'p Policy, scorers: Vec<Scorer>, asked: Asked) -> Calibrator<'p> {
-        let pool = |scorer| (scorer, Pool::new(asked.list));
+        let pool = |scorer| (scorer, Pools::new(asked.list));
         Calibrator {
             policy,
             names: NameTable::default().intern(&policy.matchers, "", &[]),
@@ -119,29 +119,16 @@ impl<'p> Calibrator<'p> {
         corpus.groups = u64::from(self.runs.groups());
         let calls = corpus.calls();
         let faults = self.told[1];
-        let reason = unusable_inputs(inputs.iter(), faults, calls, leniency);
-        let exit = match reason {
-            Some(reason) => ExitSummary {
-                status: Exit::Unusable,
-                reason,
-            },
-            None => ExitSummary {
-                status: Exit::Clean,
-                reason: match faults {
-                    0 => "no input fault".into(),
-                    _ => "input faults are allowed".into(),
-                },
-            },
-        };
+        let exit = exit_of_reading(inputs.iter(), faults, calls, leniency);
         let (asked, categories) = (&self.asked, &self.categories);
         let embedders = self.scorers.into_iter();
         Calibration {
             embedders: embedders
-                .map(|(scorer, pool)| pool.finish(&scorer, asked, categories))
+                .map(|(scorer, pools)| pools.finish(&scorer, asked, categories))
                 .collect(),
             closed,
-            escalate_at: self.asked.escalate_at,
-            block_at: self.asked.block_at,
+            escalate_at: asked.escalate_at,
+            block_at: asked.block_at,
             inputs,
             policy: PolicySummary::of(self.policy),
             corpus,
@@ -221,16 +208,16 @@ impl<'p> Calibrator<'p> {
         };
         let mut cx = CallContext::new(self.policy, call, names, &state, view);
         cx.id = &id;
-        let Some(action) = cx.action() else {
+        if cx.args().is_none() {
             self.corpus.untold += 1;
             return;
-        };
+        }
         self.corpus.with_intent += u64::from(cx.intent().is_some());
         let keep_args = self.asked.keep_args;
         run.best.resize(self.scorers.len(), None);
-        for ((scorer, pool), best) in self.scorers.iter_mut().zip(&mut run.best) {
-            let Some(scored) = scorer.score(&cx, &action) else {
-                pool.unscored += 1;
+        for ((scorer, pools), best) in self.scorers.iter_mut().zip(&mut run.best) {
+            let Some(scored) = scorer.score(&cx) else {
+                pools.asked.unscored += 1;
                 continue;
             };
             let example = |scored| Example::of(place, &cx, scored, keep_args);
@@ -243,6 +230,7 @@ impl<'p> Calibrator<'p> {
                     best.example = Some(example(scored));
                 }
             } else {
+                let pool = pools.of(&scored);
                 pool.ordinary(run.group, place, scored, example);
             }
         }
@@ -254,8 +242,11 @@ impl<'p> Calibrator<'p> {
             return;
         }
         self.corpus.attacks_without_call += u64::from(run.calls == 0);
-        for ((_, pool), best) in self.scorers.iter_mut().zip(run.best) {
-            if let Some(best) = best {
+        for ((_, pools), best) in self.scorers.iter_mut().zip(run.best) {
+            if let Some(best) = best
+                && let Some(example) = &best.example
+            {
+                let pool = pools.of(&example.scored);
                 pool.attack(run.group, run.category, best);
             }
         }

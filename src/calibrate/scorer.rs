@@ -1,7 +1,7 @@
 //! What scores calls: an embedder with its firewall, or the scores that a recording brings.
 
 use crate::embed::Embedder;
-use crate::firewall::{Action, Bands, Exemplars, Firewall};
+use crate::firewall::{self, Bands, Exemplars, Firewall};
 use crate::policy::read::semantic::RECORDED;
 use crate::stages::CallContext;
 use std::sync::Arc;
@@ -9,7 +9,8 @@ use std::sync::Arc;
 /// How a call scored.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scored {
-    /// The score, within [0, 1], without what a harm floor makes of it.
+    /// The score, without what a harm floor makes of it; within [0, 1], but for a recorded one, which
+    /// may be any number.
     pub score: f64,
     /// How it came about; absent where a recording told the score alone.
     pub parts: Option<Parts>,
@@ -20,8 +21,10 @@ pub struct Scored {
 pub struct Parts {
     /// Greatest similarity to a description of harm, within [-1, 1].
     pub harm: f64,
-    /// Similarity to what the user asked for, within [-1, 1]; 0 where that is not known.
+    /// Similarity to what the user asked for, within [-1, 1]; 0 without a usable intent.
     pub intent: f64,
+    /// Whether there was a usable intent.
+    pub asked: bool,
     /// The description of harm that is nearest.
     pub nearest: Arc<str>,
 }
@@ -33,8 +36,10 @@ pub struct Scorer {
     pub embedder: &'static str,
     /// SHA-256 of the data that its embedder goes by, in hexadecimal; absent where it goes by none.
     pub sha256: Option<String>,
-    /// Its thresholds.
+    /// Its thresholds, of calls of runs with a usable intent where scores depend on it.
     pub thresholds: Thresholds,
+    /// Those of calls without one; absent where scores are recorded, which have one kind alone.
+    pub without_intent: Option<Thresholds>,
     /// Descriptions of harm and of harmless work; absent where scores are those of the recording.
     pub descriptions: Option<(u64, u64)>,
     /// Whether some of them are others than those that gate has.
@@ -55,18 +60,20 @@ impl Scorer {
             harm_floor: f64::INFINITY,
             ..bands
         };
+        let of = |thresholds: firewall::Thresholds| Thresholds {
+            escalate: thresholds.escalate,
+            block: thresholds.block,
+            harm_floor: Some(bands.harm_floor),
+            weights: Some((bands.intent_weight, bands.benign_weight)),
+            from_policy,
+        };
         Scorer {
             embedder: embedder.id(),
             sha256: embedder.sha256().map(str::to_owned),
             descriptions: Some((exemplars.harm.len() as u64, exemplars.benign.len() as u64)),
             own_descriptions: *exemplars != Exemplars::built_in(),
-            thresholds: Thresholds {
-                escalate: bands.escalate,
-                block: bands.block,
-                harm_floor: Some(bands.harm_floor),
-                weights: Some((bands.intent_weight, bands.benign_weight)),
-                from_policy,
-            },
+            thresholds: of(bands.thresholds(true)),
+            without_intent: Some(of(bands.thresholds(false))),
             firewall: Some(Firewall::new(embedder, exemplars, unraised)),
         }
     }
@@ -85,22 +92,24 @@ impl Scorer {
                 weights: None,
                 from_policy,
             },
+            without_intent: None,
             firewall: None,
         }
     }
 
-    /// Scores a call; `None` where no score was recorded.
-    pub(super) fn score(&self, cx: &CallContext<'_>, action: &Action<'_>) -> Option<Scored> {
+    /// Scores a call; `None` where no score was recorded, or the arguments are not told.
+    pub(super) fn score(&self, cx: &CallContext<'_>) -> Option<Scored> {
         let Some(firewall) = &self.firewall else {
             let score = cx.call.semantic_score?;
             return Some(Scored { score, parts: None });
         };
-        let found = firewall.score(action, cx.intent());
+        let found = firewall.score(cx.ready()?, cx.intent());
         Some(Scored {
             score: found.score,
             parts: Some(Parts {
                 harm: found.harm,
                 intent: found.intent,
+                asked: found.asked,
                 nearest: found.nearest,
             }),
         })

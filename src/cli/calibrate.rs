@@ -1,12 +1,11 @@
 //! `gate calibrate`.
 
 use super::inputs::Sources;
-use super::options::{Color, InputArgs, rate};
-use super::outputs::stdout;
+use super::options::{InputArgs, LayoutArgs, one_of, rate};
+use super::outputs::print;
 use super::progress::Progress;
 use super::reading::read_all;
-use super::{policy, say, terminal_width};
-use crate::audit::verdict::Leniency;
+use super::{files, policy, say};
 use crate::calibrate::found::Closed;
 use crate::calibrate::scorer::Scorer;
 use crate::calibrate::{Asked, Calibrator};
@@ -15,10 +14,9 @@ use crate::exit::Exit;
 use crate::firewall::{Exemplars, bands};
 use crate::policy::Policy;
 use crate::policy::read::semantic::{BLOCK, ESCALATE, RECORDED};
-use crate::report::Header;
 use crate::report::calibration::{self, CALIBRATION_FORMATS};
 use anyhow::bail;
-use clap::builder::PossibleValue;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -35,6 +33,7 @@ use std::sync::Arc;
   gate calibrate --policy gate.toml --list 10 recordings/
   gate calibrate --all-embedders --model minilm=models/minilm cases.jsonl
   gate calibrate --format json cases.jsonl | jq -r '.embedders[].suggested.toml'")]
+#[command(mut_arg("width", |arg| arg.help(WIDTH)))]
 pub(super) struct Args {
     #[command(flatten)]
     input: InputArgs,
@@ -83,30 +82,18 @@ pub(super) struct Args {
     show_args: bool,
 
     /// Format of standard output
-    #[arg(long, value_name = "FORMAT", default_value = CALIBRATION_FORMATS[0].id, value_parser = formats(), help_heading = "Output")]
-    format: String,
+    #[arg(long, value_name = "FORMAT", default_value = CALIBRATION_FORMATS[0].id, value_parser = one_of(CALIBRATION_FORMATS, |f| (f.id, f.doc)), help_heading = "Output")]
+    format: &'static calibration::Format,
 
-    /// When to use colours
-    #[arg(
-        long,
-        value_name = "WHEN",
-        default_value = "auto",
-        help_heading = "Output"
-    )]
-    color: Color,
-
-    /// Lay sentences out for this many columns [default: the terminal's; unlimited elsewhere]
-    #[arg(long, value_name = "COLUMNS", help_heading = "Output")]
-    width: Option<usize>,
+    #[command(flatten)]
+    layout: LayoutArgs,
 }
 
-fn formats() -> clap::builder::PossibleValuesParser {
-    let value = |f: &calibration::Format| PossibleValue::new(f.id).help(f.doc);
-    let values = CALIBRATION_FORMATS.iter().map(value);
-    values.collect::<Vec<_>>().into()
-}
+/// Its tables hold no text that could be wrapped.
+const WIDTH: &str =
+    "Lay sentences out for this many columns [default: the terminal's; unlimited elsewhere]";
 
-fn embedders() -> clap::builder::PossibleValuesParser {
+fn embedders() -> PossibleValuesParser {
     let value = |e: &Definition| PossibleValue::new(e.id).help(e.doc);
     let mut values: Vec<_> = EMBEDDERS.iter().map(value).collect();
     values.push(PossibleValue::new(RECORDED).help("the scores that the recording brings"));
@@ -153,33 +140,14 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let inputs = read_all(&sources, &options, &progress, &mut calibrator);
     progress.done();
     sources.tell_passed_over();
-    let terminal = io::stdout().is_terminal();
-    let header = Header {
-        inputs: inputs.iter().map(|input| input.name.clone()).collect(),
-        width: args
-            .width
-            .or_else(|| terminal.then(terminal_width).flatten()),
-        color: args.color.wanted(terminal),
-        ..Header::default()
-    };
-    let leniency = Leniency {
-        allow_faults: args.input.allow_faults,
-        allow_empty: args.input.allow_empty,
-        ..Leniency::default()
-    };
-    let found = calibrator.finish(inputs, closed, leniency);
-    let format = CALIBRATION_FORMATS.iter().find(|f| f.id == args.format);
-    let format = format.unwrap_or(&CALIBRATION_FORMATS[0]);
-    let mut status = found.exit.status;
-    match (format.write)(&found, &header, &mut stdout()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            say(&format!("gate: standard output cannot be written: {error}"));
-            status = Exit::Unusable;
-        }
-        _ => {}
-    }
-    let is_table = args.format == CALIBRATION_FORMATS[0].id;
-    if !(is_table && terminal) {
+    let names = inputs.iter().map(|input| input.name.clone()).collect();
+    let header = args.layout.header(names);
+    let found = calibrator.finish(inputs, closed, args.input.leniency());
+    let status = print(found.exit.status, |out| {
+        (args.format.write)(&found, &header, out)
+    });
+    let is_table = args.format.id == CALIBRATION_FORMATS[0].id;
+    if !(is_table && io::stdout().is_terminal()) {
         super::tell_faults(&found.notices, found.faults, |input| header.input(input));
     }
     if found.exit.status == Exit::Unusable {
@@ -251,14 +219,11 @@ fn computed(definition: &Definition, args: &Args, policy: &Policy) -> Result<Sco
 fn open(definition: &Definition, args: &Args) -> Result<Arc<dyn Embedder>, String> {
     let id = definition.id;
     let folder = args.model.iter().find(|(of, _)| *of == id);
-    if definition.needs_model && folder.is_none() {
-        return Err(format!(
+    match folder {
+        None if definition.needs_model => Err(format!(
             "it needs the folder of its model: give `--model {id}=FOLDER`"
-        ));
+        )),
+        None => (definition.open)(&|_| Err("it goes by no file".into())),
+        Some((_, folder)) => (definition.open)(&files::of_directory(folder)),
     }
-    let load = |file: &str| {
-        let folder = folder.map(|(_, folder)| folder.clone()).unwrap_or_default();
-        std::fs::read(folder.join(file)).map_err(|error| error.to_string())
-    };
-    (definition.open)(&load)
 }

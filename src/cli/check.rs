@@ -1,5 +1,6 @@
 //! `gate check`.
 
+use super::outputs::print;
 use super::policy;
 use super::reach::{ReachArgs, explored, near};
 use crate::exit::Exit;
@@ -10,7 +11,6 @@ use crate::report::check::reach;
 use crate::report::table::page::Page;
 use crate::verify::reach::Reach;
 use crate::verify::soundness::unsound_alpha;
-use std::io::{self, Write};
 use std::path::PathBuf;
 
 /// Validate a policy and print its effective form
@@ -58,15 +58,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     }
     let mut text = text(&policy);
     text += &reach.as_ref().map(reached).unwrap_or_default();
-    match io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => return Err(error.into()),
-        _ => {}
-    }
-    Ok(if args.deny_warnings && !warnings.is_empty() {
-        Exit::Findings
-    } else {
-        Exit::Clean
-    })
+    let status = match args.deny_warnings && !warnings.is_empty() {
+        true => Exit::Findings,
+        false => Exit::Clean,
+    };
+    Ok(print(status, |out| out.write_all(text.as_bytes())))
 }
 
 fn shown(policy: &Policy, warning: &PolicyWarning) -> String {

@@ -1,23 +1,20 @@
 //! `gate features`.
 
 use super::inputs::Sources;
-use super::options::InputArgs;
-use super::outputs::{ReportFile, stdout};
+use super::options::{InputArgs, OutputArgs, one_of};
+use super::outputs::{Destination, print};
 use super::progress::Progress;
 use super::reading::read_all;
 use super::signals::Unfinished;
 use super::{policy, say};
 use crate::audit::features::{FeatureTable, Made};
 use crate::audit::summary::InputSummary;
-use crate::audit::verdict::{Leniency, many, unusable_inputs};
+use crate::audit::verdict::{many, unusable_inputs};
 use crate::engine::{Engine, Mode, Options};
 use crate::exit::Exit;
 use crate::report::Header;
 use crate::report::features::{self, FEATURE_FORMATS, Listed};
 use crate::stages::PROBE;
-use anyhow::Context;
-use clap::builder::PossibleValue;
-use std::io;
 use std::path::PathBuf;
 
 /// Write the features of every call's state as a table, to train neural barriers on
@@ -44,25 +41,11 @@ pub(super) struct Args {
     list: bool,
 
     /// Format of the table
-    #[arg(long, value_name = "FORMAT", default_value = FEATURE_FORMATS[0].id, value_parser = formats(), help_heading = "Output")]
-    format: String,
+    #[arg(long, value_name = "FORMAT", default_value = FEATURE_FORMATS[0].id, value_parser = one_of(FEATURE_FORMATS, |f| (f.id, f.doc)), help_heading = "Output")]
+    format: &'static features::Format,
 
-    /// Write to this file instead of standard output; it is complete or absent
-    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
-    output: Option<PathBuf>,
-
-    /// Replace the file if it exists
-    #[arg(long, requires = "output", help_heading = "Output")]
-    force: bool,
-
-    /// Say nothing of faults, warnings and progress; the status stays
-    #[arg(short, long, help_heading = "Output")]
-    quiet: bool,
-}
-
-fn formats() -> clap::builder::PossibleValuesParser {
-    let value = |f: &features::Format| PossibleValue::new(f.id).help(f.doc);
-    FEATURE_FORMATS.iter().map(value).collect::<Vec<_>>().into()
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
@@ -74,25 +57,18 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     policy.count_default_features();
     let unfinished = Unfinished::default();
     unfinished.remove_when_interrupted();
-    let file = args.output.as_deref();
-    let file = file.map(|path| ReportFile::create(path, &sources, args.force, &unfinished));
-    let file = file.transpose()?;
-    let writer = match &file {
-        Some(file) => file.writer().context("the file cannot be written")?,
-        None => stdout(),
-    };
+    let (destination, writer) = Destination::open(&args.output, "table", &sources, &unfinished)?;
     let header = Header {
         inputs: sources.list.iter().map(|s| s.name.clone()).collect(),
         ..Header::default()
     };
-    let format = FEATURE_FORMATS.iter().find(|f| f.id == args.format);
-    let format = format.unwrap_or(&FEATURE_FORMATS[0]);
-    let mut table = FeatureTable::new((format.open)(header, writer));
+    let mut table = FeatureTable::new((args.format.open)(header, writer));
     let options = Options {
         mode: Mode::Observe,
+        labels_given: true,
         ..Options::default()
     };
-    let progress = Progress::new(sources.bytes(), !args.quiet);
+    let progress = Progress::new(sources.bytes(), !args.output.quiet);
     let read = args.input.read_options();
     let mut engine = Engine::new(&policy, &[PROBE], options, &mut table);
     let inputs = read_all(&sources, &read, &progress, &mut engine);
@@ -101,15 +77,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     progress.done();
     sources.tell_passed_over();
     let mut made = table.finish();
-    if !args.quiet {
+    if !args.output.quiet {
         tell(&made, &inputs);
     }
-    let mut status = verdict(args, &made, &inputs);
-    if let Some(error) = keep(file, made.failed.take()) {
-        say(&format!("gate: {error}"));
-        status = Exit::Unusable;
-    }
-    Ok(status)
+    let status = verdict(args, &made, &inputs);
+    Ok(destination.keep(status, made.failed.take()))
 }
 
 fn list(args: &Args) -> anyhow::Result<Exit> {
@@ -117,30 +89,9 @@ fn list(args: &Args) -> anyhow::Result<Exit> {
     policy.count_default_features();
     let listed = Listed {
         parameters_sha256: policy.parameters_sha256(),
-        json: args.format != FEATURE_FORMATS[0].id,
+        json: args.format.id != FEATURE_FORMATS[0].id,
     };
-    let failed = features::list(&listed, &mut stdout()).err();
-    Ok(match keep(None, failed) {
-        Some(error) => {
-            say(&format!("gate: {error}"));
-            Exit::Unusable
-        }
-        None => Exit::Clean,
-    })
-}
-
-/// Keeps a complete file. Gives why the output is not complete, if so; a reader that went away is no
-/// failure.
-fn keep(file: Option<ReportFile>, failed: Option<io::Error>) -> Option<String> {
-    let kept = match (file, failed) {
-        (None, Some(error)) if error.kind() == io::ErrorKind::BrokenPipe => return None,
-        (None, failed) => {
-            return failed.map(|e| format!("standard output cannot be written: {e}"));
-        }
-        (Some(file), Some(error)) => Err(file.failed(error)),
-        (Some(file), None) => file.keep(),
-    };
-    kept.err().map(|error| super::error_text(&error))
+    Ok(print(Exit::Clean, |out| features::list(&listed, out)))
 }
 
 fn tell(made: &Made, inputs: &[InputSummary]) {
@@ -152,15 +103,11 @@ fn tell(made: &Made, inputs: &[InputSummary]) {
 }
 
 fn verdict(args: &Args, made: &Made, inputs: &[InputSummary]) -> Exit {
-    let leniency = Leniency {
-        allow_faults: args.input.allow_faults,
-        allow_empty: args.input.allow_empty,
-        ..Leniency::default()
-    };
     let calls = made.rows + made.rowless;
     let rowless =
         (made.rowless > 0).then(|| format!("{} without a row", many(made.rowless, "call")));
-    match unusable_inputs(inputs.iter(), made.faults, calls, leniency).or(rowless) {
+    let unusable = unusable_inputs(inputs.iter(), made.faults, calls, args.input.leniency());
+    match unusable.or(rowless) {
         Some(reason) => {
             let written = many(made.rows, "row");
             say(&format!("gate: {reason}; {written} written"));

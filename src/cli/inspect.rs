@@ -1,19 +1,16 @@
 //! `gate inspect`.
 
 use super::inputs::Sources;
-use super::options::{Color, InputArgs};
-use super::outputs::stdout;
+use super::options::{InputArgs, LayoutArgs, one_of};
+use super::outputs::print;
 use super::progress::Progress;
 use super::reading::read_all;
-use super::{policy, say, terminal_width};
-use crate::audit::verdict::Leniency;
+use super::{policy, say};
 use crate::exit::Exit;
 use crate::import::IMPORTERS;
 use crate::inspect::Inspector;
-use crate::report::Header;
 use crate::report::inspect::{self, INSPECT_FORMATS, Readable, Shown};
-use clap::builder::PossibleValue;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 /// Say what is in recordings: formats, runs, calls by tool, and what is known of them
@@ -44,35 +41,20 @@ pub(super) struct Args {
     top: usize,
 
     /// Format of standard output
-    #[arg(long, value_name = "FORMAT", default_value = INSPECT_FORMATS[0].id, value_parser = formats(), help_heading = "Output")]
-    format: String,
+    #[arg(long, value_name = "FORMAT", default_value = INSPECT_FORMATS[0].id, value_parser = one_of(INSPECT_FORMATS, |f| (f.id, f.doc)), help_heading = "Output")]
+    format: &'static inspect::Format,
 
-    /// When to use colours
-    #[arg(
-        long,
-        value_name = "WHEN",
-        default_value = "auto",
-        help_heading = "Output"
-    )]
-    color: Color,
-
-    /// Lay the table out for this many columns [default: the terminal's; unlimited elsewhere]
-    #[arg(long, value_name = "COLUMNS", help_heading = "Output")]
-    width: Option<usize>,
-}
-
-fn formats() -> clap::builder::PossibleValuesParser {
-    let value = |f: &inspect::Format| PossibleValue::new(f.id).help(f.doc);
-    INSPECT_FORMATS.iter().map(value).collect::<Vec<_>>().into()
+    #[command(flatten)]
+    layout: LayoutArgs,
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     if args.formats {
         let formats = readable();
         let shown = shown(args, Vec::new());
-        let written =
-            |format: &inspect::Format, out: &mut dyn Write| (format.formats)(&formats, &shown, out);
-        return Ok(emit(args, Exit::Clean, written));
+        return Ok(print(Exit::Clean, |out| {
+            (args.format.formats)(&formats, &shown, out)
+        }));
     }
     let sources = Sources::find(&args.input.files)?;
     let policy = args.policy.as_deref();
@@ -84,18 +66,13 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let inputs = read_all(&sources, &options, &progress, &mut inspector);
     progress.done();
     sources.tell_passed_over();
-    let leniency = Leniency {
-        allow_faults: args.input.allow_faults,
-        allow_empty: args.input.allow_empty,
-        ..Leniency::default()
-    };
     let names = inputs.iter().map(|input| input.name.clone()).collect();
-    let found = inspector.finish(inputs, leniency);
+    let found = inspector.finish(inputs, args.input.leniency());
     let shown = shown(args, names);
-    let status = emit(args, found.exit.status, |format, out| {
-        (format.write)(&found, &shown, out)
+    let status = print(found.exit.status, |out| {
+        (args.format.write)(&found, &shown, out)
     });
-    let is_table = args.format == INSPECT_FORMATS[0].id;
+    let is_table = args.format.id == INSPECT_FORMATS[0].id;
     if !(is_table && io::stdout().is_terminal()) {
         super::tell_faults(&found.notices, found.total.fault_count(), |input| {
             shown.header.input(input)
@@ -108,35 +85,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
 }
 
 fn shown(args: &Args, inputs: Vec<String>) -> Shown {
-    let terminal = io::stdout().is_terminal();
     Shown {
-        header: Header {
-            inputs,
-            width: args
-                .width
-                .or_else(|| terminal.then(terminal_width).flatten()),
-            color: args.color.wanted(terminal),
-            ..Header::default()
-        },
+        header: args.layout.header(inputs),
         top: args.top,
-    }
-}
-
-/// Writes to standard output in the format asked for. Gives the status, which is another where that
-/// fails.
-fn emit(
-    args: &Args,
-    status: Exit,
-    write: impl FnOnce(&inspect::Format, &mut dyn Write) -> io::Result<()>,
-) -> Exit {
-    let format = INSPECT_FORMATS.iter().find(|f| f.id == args.format);
-    let format = format.unwrap_or(&INSPECT_FORMATS[0]);
-    match write(format, &mut stdout()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            say(&format!("gate: standard output cannot be written: {error}"));
-            Exit::Unusable
-        }
-        _ => status,
     }
 }
 

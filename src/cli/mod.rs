@@ -9,6 +9,7 @@ mod calibrate;
 mod check;
 mod convert;
 mod features;
+mod files;
 mod init;
 mod inputs;
 mod inspect;

@@ -1,10 +1,13 @@
 //! Arguments that several commands take.
 
+use crate::audit::verdict::Leniency;
 use crate::exit::Finding;
-use crate::import::IMPORTERS;
 use crate::import::drive::ReadOptions;
-use clap::builder::PossibleValue;
+use crate::import::{self, IMPORTERS};
+use crate::report::Header;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 /// How inputs are read.
@@ -17,8 +20,8 @@ pub(super) struct InputArgs {
     pub(super) files: Vec<PathBuf>,
 
     /// Read the inputs as this format instead of detecting it
-    #[arg(long, value_name = "FORMAT", value_parser = formats())]
-    pub(super) from: Option<String>,
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(IMPORTERS, |f| (f.id, f.doc)))]
+    pub(super) from: Option<&'static import::Format>,
 
     /// Longest line in bytes; longer ones are faults
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 20)]
@@ -47,20 +50,85 @@ pub(super) struct InputArgs {
 
 impl InputArgs {
     pub(super) fn read_options(&self) -> ReadOptions {
-        let named = |id: &String| IMPORTERS.iter().find(|f| f.id == id).map(|f| f.id);
         ReadOptions {
             max_line: self.max_line,
             max_hold: self.max_hold,
             max_bytes: self.max_bytes,
-            from: self.from.as_ref().and_then(named),
+            from: self.from.map(|format| format.id),
             allow_torn_tail: self.allow_torn_tail,
+        }
+    }
+
+    /// What may be wrong with inputs and leaves the exit status alone.
+    pub(super) fn leniency(&self) -> Leniency {
+        Leniency {
+            allow_faults: self.allow_faults,
+            allow_empty: self.allow_empty,
+            ..Leniency::default()
         }
     }
 }
 
-fn formats() -> clap::builder::PossibleValuesParser {
-    let value = |f: &crate::import::Format| PossibleValue::new(f.id).help(f.doc);
-    IMPORTERS.iter().map(value).collect::<Vec<_>>().into()
+/// What a command makes, where that is no report about its inputs.
+#[derive(Debug, Args)]
+pub(super) struct OutputArgs {
+    /// Write to this file instead of standard output; it is complete or absent
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    pub(super) output: Option<PathBuf>,
+
+    /// Replace the file if it exists
+    #[arg(long, requires = "output", help_heading = "Output")]
+    pub(super) force: bool,
+
+    /// Say nothing of faults, warnings and progress; the status stays
+    #[arg(short, long, help_heading = "Output")]
+    pub(super) quiet: bool,
+}
+
+/// How text for people looks on standard output.
+#[derive(Debug, Args)]
+pub(super) struct LayoutArgs {
+    /// When to use colours
+    #[arg(
+        long,
+        value_name = "WHEN",
+        default_value = "auto",
+        help_heading = "Output"
+    )]
+    color: Color,
+
+    /// Lay the table out for this many columns [default: the terminal's; unlimited elsewhere]
+    #[arg(long, value_name = "COLUMNS", help_heading = "Output")]
+    width: Option<usize>,
+}
+
+impl LayoutArgs {
+    /// The header of a report on standard output about inputs of those names.
+    pub(super) fn header(&self, inputs: Vec<String>) -> Header {
+        let terminal = io::stdout().is_terminal();
+        let own = || terminal.then(super::terminal_width).flatten();
+        Header {
+            inputs,
+            width: self.width.or_else(own),
+            color: self.color.wanted(terminal),
+            ..Header::default()
+        }
+    }
+}
+
+/// The entries of a list, each by its name. `told` gives that and one line of help.
+pub(super) fn one_of<T: Sync>(
+    list: &'static [T],
+    told: fn(&T) -> (&'static str, &'static str),
+) -> impl TypedValueParser<Value = &'static T> {
+    let values = list.iter().map(move |entry| {
+        let (name, doc) = told(entry);
+        PossibleValue::new(name).help(doc)
+    });
+    PossibleValuesParser::new(values).try_map(move |name| {
+        let found = list.iter().find(|entry| told(entry).0 == name);
+        found.ok_or("there is none of that name")
+    })
 }
 
 /// When colours are used.

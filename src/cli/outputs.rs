@@ -1,7 +1,10 @@
 //! Where reports go: standard output, and files that are complete or absent.
 
 use super::inputs::{Sources, identity};
+use super::options::OutputArgs;
+use super::say;
 use super::signals::Unfinished;
+use crate::exit::Exit;
 use anyhow::{Context, bail};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -123,4 +126,61 @@ fn make_readable(file: &std::fs::File) {
 /// Standard output, written in blocks.
 pub(super) fn stdout() -> Box<dyn Write> {
     Box::new(BufWriter::with_capacity(1 << 16, io::stdout()))
+}
+
+/// Writes to standard output. Gives the status, which is another where that fails; a reader that went
+/// away is no failure.
+pub(super) fn print(status: Exit, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Exit {
+    let mut out = stdout();
+    match write(&mut out).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            say(&format!("gate: standard output cannot be written: {error}"));
+            Exit::Unusable
+        }
+        _ => status,
+    }
+}
+
+/// Where a command writes what it makes: a file, or standard output.
+pub(super) struct Destination(Option<ReportFile>);
+
+impl Destination {
+    /// Makes sure that it can be written before anything is read, and gives a writer into it. `what`
+    /// is made, in the singular.
+    ///
+    /// # Errors
+    /// Those of [`ReportFile::create`].
+    pub(super) fn open(
+        args: &OutputArgs,
+        what: &str,
+        sources: &Sources,
+        unfinished: &Unfinished,
+    ) -> anyhow::Result<(Destination, Box<dyn Write>)> {
+        let Some(path) = &args.output else {
+            return Ok((Destination(None), stdout()));
+        };
+        if path.as_os_str() == "-" {
+            bail!("`-` is no file: without --output the {what} goes to standard output");
+        }
+        let file = ReportFile::create(path, sources, args.force, unfinished)?;
+        let writer = file.writer().context("the file cannot be written")?;
+        Ok((Destination(Some(file)), writer))
+    }
+
+    /// Keeps what is complete and gives the status, which is another where something failed. A reader
+    /// of standard output that went away is no failure.
+    pub(super) fn keep(self, status: Exit, failed: Option<io::Error>) -> Exit {
+        let kept = match (self.0, failed) {
+            (None, failed) => return print(status, |_| failed.map_or(Ok(()), Err)),
+            (Some(file), Some(error)) => Err(file.failed(error)),
+            (Some(file), None) => file.keep(),
+        };
+        match kept {
+            Ok(()) => status,
+            Err(error) => {
+                say(&format!("gate: {}", super::error_text(&error)));
+                Exit::Unusable
+            }
+        }
+    }
 }

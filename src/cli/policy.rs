@@ -1,20 +1,16 @@
 //! Finding and loading the policy.
 
-use super::Told;
+use super::{Told, files};
 use crate::diag::Diagnostic;
 use crate::policy::read::Load;
 use crate::policy::read::MAX_BYTES;
 use crate::policy::{Policy, PolicySource, parse, parse_without_models};
 use anyhow::{Context, bail};
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Name of the policy file that is looked for.
 const FILE: &str = "gate.toml";
-
-/// Longest file that a policy may name, in bytes: a model.
-const MOST: usize = 256 << 20;
 
 /// The policy of a command: the one named, else the `gate.toml` found from the working directory
 /// upward, else the built-in one.
@@ -46,10 +42,10 @@ fn load_by(named: Option<&Path>, audited: &[PathBuf], parse: Parse) -> anyhow::R
     match named {
         Some(path) => match path.to_str().and_then(Policy::preset) {
             Some(policy) => Ok(policy),
-            None => read(path, parse),
+            None => read(path, files::read, parse),
         },
         None => match find(audited)? {
-            Some(path) => read(&path, parse),
+            Some(path) => read(&path, files::read_regular, parse),
             None => Ok(Policy::built_in()),
         },
     }
@@ -81,23 +77,14 @@ fn find(audited: &[PathBuf]) -> anyhow::Result<Option<PathBuf>> {
     Ok(Some(shown))
 }
 
-/// The bytes of a file of at most so many; some devices have no end.
-pub(super) fn bytes(path: &Path, most: usize) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let end = most as u64 + 1;
-    File::open(path)?.take(end).read_to_end(&mut bytes)?;
-    if bytes.len() > most {
-        return Err(io::Error::other(format!("it is longer than {most} bytes")));
-    }
-    Ok(bytes)
-}
+/// Reads the bytes of a policy, no more than so many.
+type Open = fn(&Path, usize) -> io::Result<Vec<u8>>;
 
-fn read(path: &Path, parse: Parse) -> anyhow::Result<Policy> {
+fn read(path: &Path, open: Open, parse: Parse) -> anyhow::Result<Policy> {
     let name = path.display().to_string();
-    let text = bytes(path, MAX_BYTES).with_context(|| format!("policy `{name}` cannot be read"))?;
+    let text = open(path, MAX_BYTES).with_context(|| format!("policy `{name}` cannot be read"))?;
     let text = String::from_utf8(text).with_context(|| format!("policy `{name}` is not UTF-8"))?;
-    let dir = path.parent().unwrap_or(Path::new("")).to_owned();
-    let load = |file: &str| bytes(&dir.join(file), MOST).map_err(|e| e.to_string());
+    let load = files::of_directory(path.parent().unwrap_or(Path::new("")));
     parse(&text, &name, PolicySource::File(name.clone()), &load).map_err(|errors| {
         let errors: Vec<_> = errors.iter().map(Diagnostic::to_string).collect();
         let errors = errors.iter().flat_map(|error| error.lines());

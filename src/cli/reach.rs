@@ -1,6 +1,6 @@
 //! `gate check --reach`: where an exploration starts, and how far it goes.
 
-use super::{policy, tell_notices};
+use super::{files, tell_notices};
 use crate::escape::visible;
 use crate::policy::Policy;
 use crate::trace::event::ToolCall;
@@ -81,7 +81,7 @@ pub(super) fn explored(args: &ReachArgs, policy: &Policy) -> anyhow::Result<Reac
 
 fn state(path: &Path, policy: &Policy, start: &mut Start) -> anyhow::Result<()> {
     let name = path.display().to_string();
-    let text = policy::bytes(path, MOST).with_context(|| format!("`{name}` cannot be read"))?;
+    let text = files::read(path, MOST).with_context(|| format!("`{name}` cannot be read"))?;
     let (spec, notices) = one::read(&text).map_err(|fault| {
         let place = fault.place;
         let help = fault.help.as_ref().map(|help| format!("\n  help: {help}"));

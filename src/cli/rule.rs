@@ -1,10 +1,10 @@
 //! `gate rule`.
 
+use super::outputs::print;
 use crate::diag::nearest;
 use crate::exit::Exit;
 use crate::rules::{self, Rule};
 use anyhow::bail;
-use std::io::{self, Write};
 
 /// Explain a rule: what it refuses, why, and how to set it
 #[derive(Debug, clap::Args)]
@@ -28,10 +28,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     } else {
         page(args.id.as_deref().unwrap_or_default())?
     };
-    match io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(Exit::Clean),
-    }
+    Ok(print(Exit::Clean, |out| out.write_all(text.as_bytes())))
 }
 
 fn list(prefix: &str) -> anyhow::Result<String> {

@@ -1,8 +1,8 @@
 //! `gate verify-barriers`.
 
 use super::inputs::{Source, Sources};
-use super::options::{Color, FailOn, InputArgs, findings, rate};
-use super::outputs::stdout;
+use super::options::{Color, FailOn, InputArgs, findings, one_of, rate};
+use super::outputs::print;
 use super::{policy, say};
 use crate::audit::barrier_verdict::BarrierVerdict;
 use crate::audit::verdict::many;
@@ -13,7 +13,7 @@ use crate::trace::json::{self, Scanner};
 use crate::verify::accumulate::Accumulator;
 use crate::verify::states::{self, Pairing};
 use clap::ValueEnum;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::io::{IsTerminal, Read};
 use std::path::PathBuf;
 
@@ -64,8 +64,8 @@ pub(super) struct Args {
     max_listed: usize,
 
     /// Format of standard output
-    #[arg(long, value_name = "FORMAT", default_value = BARRIER_FORMATS[0].id, value_parser = formats(), help_heading = "Output")]
-    format: String,
+    #[arg(long, value_name = "FORMAT", default_value = BARRIER_FORMATS[0].id, value_parser = one_of(BARRIER_FORMATS, |f| (f.id, f.doc)), help_heading = "Output")]
+    format: &'static barriers::Format,
 
     /// When to use colours
     #[arg(
@@ -98,11 +98,6 @@ fn own_findings() -> impl TypedValueParser<Value = FailOn> {
     })
 }
 
-fn formats() -> clap::builder::PossibleValuesParser {
-    let value = |f: &barriers::Format| PossibleValue::new(f.id).help(f.doc);
-    BARRIER_FORMATS.iter().map(value).collect::<Vec<_>>().into()
-}
-
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let fail_on = findings(&args.fail_on)?;
     let sources = Sources::find(&args.input.files)?;
@@ -128,22 +123,14 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let report = accumulator.finish();
     let (status, reason) = status(args, &fail_on, &verdict, &report);
     verdict.exit = crate::audit::summary::ExitSummary { status, reason };
-    let format = BARRIER_FORMATS.iter().find(|f| f.id == args.format);
-    if let Some(format) = format {
-        let color = args.color.wanted(std::io::stdout().is_terminal());
-        let written = (format.write)(&report, &verdict, color, &mut stdout());
-        match written {
-            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-                say(&format!("gate: standard output cannot be written: {error}"));
-                return Ok(Exit::Unusable);
-            }
-            _ => {}
-        }
-    }
+    let color = args.color.wanted(std::io::stdout().is_terminal());
+    let status = print(verdict.exit.status, |out| {
+        (args.format.write)(&report, &verdict, color, out)
+    });
     super::tell_faults(&verdict.notices, verdict.faults(), |input| {
         verdict.name(input)
     });
-    if status == Exit::Unusable {
+    if verdict.exit.status == Exit::Unusable {
         say(&format!("gate: {}", verdict.exit.reason));
     }
     Ok(status)

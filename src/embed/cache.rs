@@ -16,20 +16,25 @@ pub struct Limits {
     pub entries: usize,
     /// Bytes of texts and vectors, with what a map takes beside them by estimate.
     pub bytes: usize,
+    /// Of how many texts that were met once it is known that they were: a text is kept when it is met
+    /// again. 0 where it is kept at once.
+    pub met: usize,
 }
 
 impl Limits {
-    /// 16,384 texts, and 32 MiB.
+    /// 16,384 texts, and 32 MiB; for an embedder that takes long.
     pub const DEFAULT: Limits = Limits {
         entries: 16_384,
         bytes: 32 << 20,
+        met: 0,
     };
 
-    /// 1,024 texts, and 2 MiB: of an embedder that makes a vector in about the time that memory takes
-    /// to bring one from afar.
+    /// 1,024 texts that were met twice, and 2 MiB: of an embedder that makes a vector in about the
+    /// time that it takes to keep one and to forget another for it.
     pub const NEAR: Limits = Limits {
         entries: 1024,
         bytes: 2 << 20,
+        met: 2048,
     };
 }
 
@@ -53,6 +58,13 @@ pub struct Cached {
 struct Generations {
     young: Generation,
     old: Generation,
+    /// Hashes of texts that were met once, each where its low bits tell, in the place of the one that
+    /// was there; as many as the limits say, or none before the first. One that is there by chance
+    /// makes a text be kept a sight too soon.
+    met: Vec<u64>,
+    /// The latest text that was not kept, with its hash: who looks at one call more than once asks in
+    /// a row.
+    latest: Option<(u64, String, Embedding)>,
 }
 
 #[derive(Default)]
@@ -89,6 +101,12 @@ fn size(text: &str, vector: &Embedding) -> usize {
 
 impl Generations {
     fn find(&mut self, hash: u64, text: &str, limits: Limits) -> Option<Embedding> {
+        if let Some((latest, known, vector)) = &self.latest
+            && *latest == hash
+            && known == text
+        {
+            return Some(vector.clone());
+        }
         if let Some((known, vector)) = self.young.vectors.get(&hash)
             && &**known == text
         {
@@ -101,6 +119,32 @@ impl Generations {
         self.old.bytes -= size(&text, &vector);
         self.keep(hash, text, vector.clone(), limits);
         Some(vector)
+    }
+
+    /// Whether a text that is not kept is to be kept now.
+    fn is_due(&mut self, hash: u64, limits: Limits) -> bool {
+        if limits.met == 0 {
+            return true;
+        }
+        self.met.resize(limits.met, 0);
+        let place = self.met.get_mut(hash as usize % limits.met);
+        place.is_none_or(|place| mem::replace(place, hash) == hash)
+    }
+
+    /// Has a text at hand that is not kept.
+    fn hold(&mut self, hash: u64, text: &str, vector: Embedding, limits: Limits) {
+        if size(text, &vector) > limits.bytes / 2 {
+            return;
+        }
+        match &mut self.latest {
+            Some(latest) => {
+                latest.0 = hash;
+                latest.1.clear();
+                latest.1.push_str(text);
+                latest.2 = vector;
+            }
+            None => self.latest = Some((hash, text.to_owned(), vector)),
+        }
     }
 
     fn keep(&mut self, hash: u64, text: Box<str>, vector: Embedding, limits: Limits) {
@@ -160,12 +204,20 @@ impl Embedder for Cached {
 
     fn embed(&self, text: &str) -> Embedding {
         let hash = self.keys.hash_one(text);
-        if let Some(vector) = self.with(|generations| generations.find(hash, text, self.limits)) {
-            return vector;
-        }
+        let known = self.with(|all| match all.find(hash, text, self.limits) {
+            Some(vector) => Ok(vector),
+            None => Err(all.is_due(hash, self.limits)),
+        });
+        let is_due = match known {
+            Ok(vector) => return vector,
+            Err(is_due) => is_due,
+        };
         // Not under the lock: threads that miss the same text do the same work, and none waits.
         let vector = self.embedder.embed(text);
-        self.with(|generations| generations.keep(hash, text.into(), vector.clone(), self.limits));
+        self.with(|all| match is_due {
+            true => all.keep(hash, text.into(), vector.clone(), self.limits),
+            false => all.hold(hash, text, vector.clone(), self.limits),
+        });
         vector
     }
 }
@@ -197,7 +249,12 @@ mod tests {
 
     fn cached(entries: usize, bytes: usize) -> (Arc<Counting>, Cached) {
         let counting = Arc::new(Counting::default());
-        let cached = Cached::within(counting.clone(), Limits { entries, bytes });
+        let limits = Limits {
+            entries,
+            bytes,
+            met: 0,
+        };
+        let cached = Cached::within(counting.clone(), limits);
         (counting, cached)
     }
 
@@ -213,6 +270,31 @@ mod tests {
         }
         assert_eq!(asked(&counting), 4);
         assert_eq!((cached.id(), cached.sha256()), ("counting", Some("none")));
+    }
+
+    /// Texts that never come again take no room, and what comes again is embedded twice, or once where
+    /// it does so at once.
+    #[test]
+    fn a_text_may_have_to_be_met_twice() {
+        let counting = Arc::new(Counting::default());
+        let limits = Limits {
+            met: 64,
+            ..Limits::DEFAULT
+        };
+        let cached = Cached::within(counting.clone(), limits);
+        for i in 0..500 {
+            cached.embed(&i.to_string());
+        }
+        cached.with(|all| {
+            assert!(all.young.vectors.is_empty() && all.old.vectors.is_empty());
+            assert_eq!(all.met.len(), 64);
+        });
+        for i in 0..5 {
+            assert_eq!(cached.embed("again"), Counting::default().embed("again"));
+            let other = format!("other {i}");
+            assert_eq!(cached.embed(&other), cached.embed(&other));
+        }
+        assert_eq!(asked(&counting), 500 + 2 + 5);
     }
 
     /// What is asked for again stays, and the limits hold at any time.

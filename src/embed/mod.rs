@@ -5,12 +5,14 @@
 //! neither lengths nor thresholds carry over from one to another.
 
 pub mod cache;
+mod fold;
 pub mod hash;
 pub mod minilm;
 pub mod nearest;
 pub mod static_table;
 pub mod wordpiece;
 
+pub use fold::fold;
 use std::sync::Arc;
 
 /// A vector of the meaning of a text.
@@ -26,11 +28,12 @@ pub struct Embedding {
 impl Embedding {
     /// A vector with these components, which have to be finite.
     pub fn new(values: Vec<f64>) -> Embedding {
+        Embedding::of(values.into())
+    }
+
+    fn of(values: Arc<[f64]>) -> Embedding {
         let norm = dot(&values, &values).sqrt();
-        Embedding {
-            values: values.into(),
-            norm,
-        }
+        Embedding { values, norm }
     }
 
     /// Whether the text said nothing that the embedder knows.
@@ -46,6 +49,13 @@ impl Embedding {
         }
         let dot = dot(&self.values, &other.values);
         (dot / (self.norm * other.norm)).clamp(-1.0, 1.0)
+    }
+}
+
+/// As [`Embedding::new`], without a list in between.
+impl<const N: usize> From<[f64; N]> for Embedding {
+    fn from(values: [f64; N]) -> Embedding {
+        Embedding::of(Arc::new(values))
     }
 }
 

@@ -9,73 +9,112 @@ use super::Embedding;
 /// What a component of a vector of length 1 is multiplied by before its fraction is cut off.
 const SCALE: f64 = 32_767.0;
 
+/// Components whose products are summed at once.
+const BLOCK: usize = 32;
+
 /// Vectors that others are compared with.
 #[derive(Clone, Debug, Default)]
 pub struct Nearest {
     vectors: Vec<Embedding>,
-    /// The same, roughly; absent where one of them cannot be had so.
-    rough: Option<Vec<Vec<i16>>>,
+    /// Their directions, one after the other; absent where one of them cannot be had so, or they are
+    /// not of one length.
+    rough: Option<Vec<i16>>,
+}
+
+/// A vector for which the nearest is looked for, once or among several.
+#[derive(Clone, Debug)]
+pub struct Sought<'v> {
+    vector: &'v Embedding,
+    /// Its direction; absent where it cannot be had so.
+    rough: Option<Vec<i16>>,
+}
+
+impl<'v> Sought<'v> {
+    /// Takes a vector of the embedder whose vectors it is compared with.
+    pub fn new(vector: &'v Embedding) -> Sought<'v> {
+        let mut rough = Vec::with_capacity(vector.values.len());
+        let is_sound = push_direction(vector, &mut rough);
+        Sought {
+            vector,
+            rough: is_sound.then_some(rough),
+        }
+    }
 }
 
 impl Nearest {
     /// Takes vectors of one embedder.
     pub fn new(vectors: Vec<Embedding>) -> Nearest {
+        let length = vectors.first().map_or(0, |vector| vector.values.len());
+        let mut rough = Vec::with_capacity(vectors.len() * length);
+        let is_sound = vectors
+            .iter()
+            .all(|vector| vector.values.len() == length && push_direction(vector, &mut rough));
         Nearest {
-            rough: vectors.iter().map(rough).collect(),
+            rough: is_sound.then_some(rough),
             vectors,
         }
     }
 
     /// The greatest cosine and where it is met first; zeros where there is nothing to compare with.
-    pub fn to(&self, vector: &Embedding) -> (f64, usize) {
-        match (&self.rough, rough(vector)) {
-            (Some(others), Some(rough)) => {
-                let cosines: Vec<i32> = others.iter().map(|other| product(&rough, other)).collect();
-                // Cutting the fraction off moves a component by a unit at most, and the components of a
-                // vector of length 1 sum up to at most the root of their number: so far may both be off.
-                let components = rough.len() as f64;
-                let off = 2.0 * SCALE * components.sqrt() + components;
-                let greatest = cosines.iter().copied().max().unwrap_or(0);
-                let least = f64::from(greatest) - 2.0 * off;
-                let mut rough = cosines.into_iter();
-                let may_be = |_: &&Embedding| rough.next().is_none_or(|c| f64::from(c) >= least);
-                self.greatest(vector, may_be)
-            }
-            _ => self.greatest(vector, |_| true),
+    pub fn to(&self, sought: &Sought<'_>) -> (f64, usize) {
+        let vector = sought.vector;
+        let (Some(others), Some(rough)) = (&self.rough, &sought.rough) else {
+            return self.greatest(vector, |_| true);
+        };
+        if rough.is_empty() || others.len() != rough.len() * self.vectors.len() {
+            return self.greatest(vector, |_| true);
         }
+        let others = others.chunks_exact(rough.len());
+        let cosines: Vec<i32> = others.map(|other| product(rough, other)).collect();
+        // Cutting the fraction off moves a component by a unit at most, and the components of a vector
+        // of length 1 sum up to at most the root of their number: so far may both be off.
+        let components = rough.len() as f64;
+        let off = 2.0 * SCALE * components.sqrt() + components;
+        let greatest = cosines.iter().copied().max().unwrap_or(0);
+        let least = f64::from(greatest) - 2.0 * off;
+        self.greatest(vector, |at| {
+            cosines.get(at).is_none_or(|c| f64::from(*c) >= least)
+        })
     }
 
     /// The greatest cosine of those that are looked at.
-    fn greatest(
-        &self,
-        vector: &Embedding,
-        mut looked_at: impl FnMut(&&Embedding) -> bool,
-    ) -> (f64, usize) {
+    fn greatest(&self, vector: &Embedding, looked_at: impl Fn(usize) -> bool) -> (f64, usize) {
         let others = self.vectors.iter().enumerate();
         let cosines = others
-            .filter(|(_, other)| looked_at(other))
+            .filter(|(at, _)| looked_at(*at))
             .map(|(at, other)| (vector.cosine(other), at));
         let first = cosines.reduce(|best, next| if next.0 > best.0 { next } else { best });
         first.unwrap_or((0.0, 0))
     }
 }
 
-/// The direction of a vector in integers; absent where its length is too great or small to divide by,
-/// or sums of products could be too great.
-fn rough(vector: &Embedding) -> Option<Vec<i16>> {
+/// Appends the direction of a vector in integers; false where its length is too great or small to
+/// divide by, or sums of products could be too great.
+fn push_direction(vector: &Embedding, out: &mut Vec<i16>) -> bool {
     if vector.is_zero() {
-        return Some(vec![0; vector.values.len()]);
+        out.resize(out.len() + vector.values.len(), 0);
+        return true;
     }
     let scale = SCALE / vector.norm;
     let sound = vector.norm.is_normal() && scale.is_normal() && vector.values.len() <= 4096;
     let component = |value: &f64| (value * scale) as i16;
-    sound.then(|| vector.values.iter().map(component).collect())
+    if sound {
+        out.extend(vector.values.iter().map(component));
+    }
+    sound
 }
 
-/// Sum of products; of two vectors of [`rough`] it is within 2³¹.
+/// Sum of products; of two directions it is within 2³¹. In blocks, which take no more than a few
+/// registers each.
 fn product(a: &[i16], b: &[i16]) -> i32 {
-    let products = a.iter().zip(b).map(|(a, b)| i32::from(*a) * i32::from(*b));
-    products.fold(0, i32::wrapping_add)
+    let (a, a_rest) = a.as_chunks::<BLOCK>();
+    let (b, b_rest) = b.as_chunks::<BLOCK>();
+    let sum = |a: &[i16], b: &[i16]| {
+        let products = a.iter().zip(b).map(|(a, b)| i32::from(*a) * i32::from(*b));
+        products.fold(0, i32::wrapping_add)
+    };
+    let blocks = a.iter().zip(b).map(|(a, b)| sum(a, b));
+    blocks.fold(sum(a_rest, b_rest), i32::wrapping_add)
 }
 
 #[cfg(test)]
@@ -115,9 +154,12 @@ mod tests {
                 let cosines = others.iter().map(|other| vector.cosine(other)).enumerate();
                 let best = cosines.reduce(|best, next| if next.1 > best.1 { next } else { best });
                 let (at, cosine) = best.expect("some");
-                assert_eq!(nearest.to(vector), (cosine, at));
+                assert_eq!(nearest.to(&Sought::new(vector)), (cosine, at));
             }
         }
-        assert_eq!(Nearest::default().to(&vectors(1, 4)[0]), (0.0, 0));
+        assert_eq!(
+            Nearest::default().to(&Sought::new(&vectors(1, 4)[0])),
+            (0.0, 0)
+        );
     }
 }

@@ -165,7 +165,7 @@ impl Embedder for StaticTable<'_> {
     }
 
     fn embed(&self, text: &str) -> Embedding {
-        Embedding::new(self.sum(text).iter().map(|&sum| sum as f64).collect())
+        self.sum(text).map(|sum| sum as f64).into()
     }
 }
 

@@ -64,7 +64,7 @@ impl Monitor<'_> {
                 calls => format!("the arguments of {calls} calls"),
             };
             let message = format!(
-                "the recording does not tell {calls}; a rule that asks for them gives `error`"
+                "the recording does not tell {calls}; a rule that asks for them gives `error`, a barrier is -1"
             );
             told.push((WarningCode::UnknownArguments, blind.first, message));
         }

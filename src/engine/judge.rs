@@ -95,12 +95,9 @@ pub(super) fn precheck(stages: &[&'static dyn Stage], state: &AgentState) -> Opt
     refused.map(|(stage, finding)| Judged::stopped(DecisionKind::Block, Some(stage), finding))
 }
 
-/// A call whose labels are not known is not judged any further; where no stage judges anything there
-/// is nothing to keep it from.
-pub(super) fn unlabelled(stages: &[&'static dyn Stage], finding: Finding) -> Option<Judged> {
-    let looking = stages.iter().any(|stage| !stage.judges());
-    let judging = stages.iter().any(|stage| stage.judges());
-    (judging || !looking).then(|| Judged::stopped(DecisionKind::Error, None, finding))
+/// A call whose labels are not known is not judged any further.
+pub(super) fn unlabelled(finding: Finding) -> Judged {
+    Judged::stopped(DecisionKind::Error, None, finding)
 }
 
 /// Runs the pipeline.

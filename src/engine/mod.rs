@@ -81,6 +81,9 @@ pub struct Options {
     pub allow_escalated: bool,
     /// Whether decisions carry the arguments.
     pub keep_args: bool,
+    /// Whether a call with a label that could not be worked out is taken to have it and goes on to the
+    /// stages; otherwise it is an error. For those who look at states and keep nothing from running.
+    pub labels_given: bool,
     /// Whether a run goes on from one input into the next; otherwise each input has its own.
     pub merge_runs: bool,
 }

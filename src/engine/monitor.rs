@@ -150,8 +150,9 @@ impl<'a> Monitor<'a> {
         let repeats = self.count_repeats(run, &call);
         run.advance();
         run.join_siblings(policy);
+        let unlabelled = label_failure.filter(|_| !self.options.labels_given);
         let mut judged = judge::precheck(&self.stages, &run.state)
-            .or_else(|| judge::unlabelled(&self.stages, label_failure?))
+            .or_else(|| unlabelled.map(judge::unlabelled))
             .unwrap_or_else(|| {
                 let mut cx = CallContext::new(policy, &call, &names, &run.state, run.view());
                 cx.id = &identity.text;
@@ -289,9 +290,11 @@ impl<'a> Monitor<'a> {
                 .as_ref()
                 .is_some_and(|v| v.iter().all(|&x| x == 0.0))
             {
-                let message = format!(
-                    "`{field}` is empty or all zeros; the scope barrier does not see the call"
-                );
+                let then = match self.policy.scope_embedder() {
+                    Some(_) => "goes by the intent and the call, where it has both",
+                    None => "does not see the call",
+                };
+                let message = format!("`{field}` is empty or all zeros; the scope barrier {then}");
                 self.warn(WarningCode::ZeroEmbedding, place, run, message);
             }
         }

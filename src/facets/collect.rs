@@ -64,7 +64,7 @@ pub(super) struct Field<'a> {
 
 /// Lists the strings of `args` in document order, and tells whether each has its
 /// directory and every command line its environment.
-pub(super) fn items<'a>(tool: &Tool, args: &'a Json<'_>) -> (Vec<Item<'a>>, bool) {
+pub(super) fn items<'a>(tool: &Tool<'_>, args: &'a Json<'_>) -> (Vec<Item<'a>>, bool) {
     let mut walk = Walk {
         tool,
         dir: Rc::from(""),
@@ -82,7 +82,7 @@ pub(super) fn items<'a>(tool: &Tool, args: &'a Json<'_>) -> (Vec<Item<'a>>, bool
 }
 
 struct Walk<'t, 'a> {
-    tool: &'t Tool,
+    tool: &'t Tool<'t>,
     /// The working directory and the environment of the object that is walked.
     dir: Rc<str>,
     environment: Vec<(String, String)>,

@@ -29,7 +29,7 @@ use collect::{Field, Item};
 use command::{Script, Simple};
 use effects::Effects;
 use std::collections::HashSet;
-use tools::Tool;
+use tools::{Tool, ToolName};
 
 /// Everything the arguments of a call say it does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,25 +57,13 @@ pub struct Facets {
 
 /// All facets of a call. Each can be had by itself, at less work, from [`Arguments`].
 pub fn of_call(tool: &str, args: &Json<'_>) -> Facets {
-    let arguments = Arguments::new(tool, args);
-    let [reads, writes, deletes] = arguments.files([true; 3]);
-    let (urls, hosts) = arguments.addresses();
-    Facets {
-        commands: arguments.commands(),
-        reads,
-        writes,
-        deletes,
-        urls,
-        hosts,
-        complete: arguments.complete(),
-        beyond: arguments.beyond(),
-    }
+    Arguments::new(&ToolName::new(tool), args).facets()
 }
 
 /// The arguments of a call, taken apart once; each list is worked out when it is asked for.
 #[derive(Debug)]
 pub struct Arguments<'a> {
-    tool: Tool,
+    tool: Tool<'a>,
     items: Vec<Item<'a>>,
     /// Whether each string has its working directory, and its environment.
     placed: bool,
@@ -83,13 +71,29 @@ pub struct Arguments<'a> {
 
 impl<'a> Arguments<'a> {
     /// Takes the arguments of a call of `tool` apart.
-    pub fn new(tool: &str, args: &'a Json<'_>) -> Self {
+    pub fn new(tool: &'a ToolName, args: &'a Json<'_>) -> Self {
         let tool = Tool::new(tool, args.get("command").and_then(Json::as_str));
         let (items, placed) = collect::items(&tool, args);
         Arguments {
             tool,
             items,
             placed,
+        }
+    }
+
+    /// All of them.
+    pub fn facets(&self) -> Facets {
+        let [reads, writes, deletes] = self.files([true; 3]);
+        let (urls, hosts) = self.addresses();
+        Facets {
+            commands: self.commands(),
+            reads,
+            writes,
+            deletes,
+            urls,
+            hosts,
+            complete: self.complete(),
+            beyond: self.beyond(),
         }
     }
 

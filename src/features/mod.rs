@@ -5,8 +5,9 @@
 //! finite but those of states whose numbers are not.
 
 use crate::policy::Policy;
-use crate::policy::features::{FEATURES, Feature, Parameters};
+use crate::policy::features::{FEATURES, Feature};
 use crate::policy::matcher::{MatcherId, NameSet};
+use crate::policy::parameters::Parameters;
 use crate::state::cosine::cosine;
 use crate::state::{Phase, StateView};
 use std::sync::Arc;

@@ -1,5 +1,14 @@
 //! Weights and thresholds, which belong to one embedder and are never carried over to another.
 
+/// Scores from which something is done.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Thresholds {
+    /// From this score on somebody has to decide.
+    pub escalate: f64,
+    /// From this score on the action is refused; at least `escalate`.
+    pub block: f64,
+}
+
 /// Weights and thresholds of one embedder.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bands {
@@ -13,34 +22,52 @@ pub struct Bands {
     pub escalate: f64,
     /// From this score on the action is refused.
     pub block: f64,
+    /// The same for actions without a usable intent: nothing is taken off their score for closeness
+    /// to one, so that it lies higher.
+    pub without_intent: Thresholds,
 }
 
 impl Bands {
-    /// The score of these similarities, and whether `harm_floor` raised it to `escalate`. An `escalate`
-    /// above 1 is out of reach of the floor too.
-    pub fn score(&self, harm: f64, intent: f64, benign: f64) -> (f64, bool) {
-        let off = self.intent_weight * intent.max(0.0) + self.benign_weight * benign.max(0.0);
+    /// The thresholds that hold for an action, by whether it is held against an intent.
+    pub fn thresholds(&self, asked: bool) -> Thresholds {
+        match asked {
+            true => Thresholds {
+                escalate: self.escalate,
+                block: self.block,
+            },
+            false => self.without_intent,
+        }
+    }
+
+    /// The score of these similarities, and whether `harm_floor` raised it to `escalate`; `intent` is
+    /// absent where there is none. An `escalate` above 1 is out of reach of the floor too.
+    pub fn score(&self, harm: f64, intent: Option<f64>, benign: f64) -> (f64, bool) {
+        let escalate = self.thresholds(intent.is_some()).escalate;
+        let near = intent.unwrap_or(0.0);
+        let off = self.intent_weight * near.max(0.0) + self.benign_weight * benign.max(0.0);
         let score = (harm - off).clamp(0.0, 1.0);
-        let below = score < self.escalate;
-        let floored = below && self.escalate <= 1.0 && harm >= self.harm_floor;
-        (if floored { self.escalate } else { score }, floored)
+        let below = score < escalate;
+        let floored = below && escalate <= 1.0 && harm >= self.harm_floor;
+        (if floored { escalate } else { score }, floored)
     }
 }
 
 /// The calibrated defaults of an embedder, as docs/semantic.md tells; those of the default embedder
 /// where the name is not known.
 pub fn bands(embedder: &str) -> Bands {
-    let (intent_weight, benign_weight, escalate, block) = match embedder {
-        "hash" => (0.5, 0.25, 0.25, 0.75),
-        "minilm" => (0.5, 0.25, 0.25, 0.65),
-        _ => (0.5, 0.25, 0.3, 0.55),
+    let (asked, unasked) = match embedder {
+        "hash" => ((0.25, 0.75), (0.4, 0.85)),
+        "minilm" => ((0.25, 0.65), (0.45, 0.86)),
+        _ => ((0.3, 0.55), (0.58, 0.78)),
     };
+    let (escalate, block) = unasked;
     Bands {
-        intent_weight,
-        benign_weight,
+        intent_weight: 0.5,
+        benign_weight: 0.25,
         harm_floor: 0.8,
-        escalate,
-        block,
+        escalate: asked.0,
+        block: asked.1,
+        without_intent: Thresholds { escalate, block },
     }
 }
 
@@ -53,8 +80,12 @@ mod tests {
     fn every_embedder_has_sound_thresholds() {
         for id in EMBEDDERS.iter().map(|definition| definition.id) {
             let bands = bands(id);
-            assert!(0.0 < bands.escalate && bands.escalate < bands.block && bands.block <= 1.0);
-            assert!(bands.escalate < bands.harm_floor && bands.harm_floor <= 1.0);
+            for of in [true, false].map(|asked| bands.thresholds(asked)) {
+                assert!(0.0 < of.escalate && of.escalate < of.block && of.block <= 1.0);
+                assert!(of.escalate < bands.harm_floor && bands.harm_floor <= 1.0);
+            }
+            // Nothing is taken off for an intent, so that scores lie higher.
+            assert!(bands.escalate < bands.without_intent.escalate);
             assert!(bands.intent_weight >= 0.0 && bands.benign_weight >= 0.0);
         }
     }
@@ -62,16 +93,18 @@ mod tests {
     #[test]
     fn the_floor_escalates_and_nothing_compares_with_no_number() {
         let bands = bands("static");
-        assert_eq!(bands.score(0.9, 1.0, 1.0), (bands.escalate, true));
-        assert_eq!(bands.score(0.7, 1.0, 1.0), (0.0, false));
-        assert_eq!(bands.score(1.5, -1.0, -1.0), (1.0, false));
+        let (asked, unasked) = (bands.escalate, bands.without_intent.escalate);
+        assert_eq!(bands.score(0.9, Some(1.0), 1.0), (asked, true));
+        assert_eq!(bands.score(0.8, None, 1.0), (unasked, true));
+        assert_eq!(bands.score(0.7, Some(1.0), 1.0), (0.0, false));
+        assert_eq!(bands.score(1.5, Some(-1.0), -1.0), (1.0, false));
         let never = Bands {
             escalate: 2.0,
             block: 3.0,
             ..bands
         };
-        assert_eq!(never.score(0.9, 1.0, 0.0), (0.4, false));
-        let (score, _) = bands.score(f64::NAN, 0.0, 0.0);
+        assert_eq!(never.score(0.9, Some(1.0), 0.0), (0.4, false));
+        let (score, _) = bands.score(f64::NAN, None, 0.0);
         assert!(
             score.is_nan(),
             "the stage refuses what compares with nothing"

@@ -2,13 +2,19 @@
 //!
 //! An action that quotes the intent is close to it whatever it does: a comment would be enough to
 //! lower its score. So runs of [`RUN`] and more words that follow one another in the intent too are
-//! taken out, whatever stands between the words and in whatever case they are. The work is linear in
-//! the text.
+//! taken out, and rows of [`ROW`] and more of its words in whatever order, whatever stands between
+//! the words and in whatever case they are. The work is linear in the text.
+//!
+//! Text and intent are to be in plain form, see [`super::plain`], as embedders read them.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-/// Words in a row that make a copy. An intent of three words is copied as a whole.
-pub const RUN: usize = 4;
+/// Words that follow one another in the intent too and make a copy.
+pub const RUN: usize = 3;
+
+/// Words of an intent in a row, in whatever order, that make a copy.
+const ROW: usize = 6;
 
 /// Words of an intent that are looked at.
 const INTENT_WORDS: usize = 4096;
@@ -61,30 +67,29 @@ impl Intent {
     }
 
     /// The text without copies of the intent, and how many words were taken out.
-    pub fn blank(&self, text: &str) -> (String, usize) {
-        if self.length == 0 {
-            return (text.to_owned(), 0);
+    pub fn blank<'t>(&self, text: &'t str) -> (Cow<'t, str>, usize) {
+        if !self.may_be_copied(text) {
+            return (Cow::Borrowed(text), 0);
         }
-        let mut places = Vec::with_capacity(text.len() / 5);
-        let mut numbers: Vec<u32> = Vec::with_capacity(text.len() / 5);
         let mut lower = String::new();
-        let (mut row, mut longest) = (0, 0);
-        for (start, end) in spans(text) {
-            let number = self.number(text.get(start..end).unwrap_or(""), &mut lower);
-            row = if number == 0 { 0 } else { row + 1 };
-            longest = longest.max(row);
-            places.push((start, end));
-            numbers.push(number);
-        }
-        if longest < self.length {
-            return (text.to_owned(), 0);
-        }
+        let mut number = |(start, end)| {
+            let word = text.get(start..end).unwrap_or("");
+            self.number(word, &mut lower)
+        };
+        let places: Vec<(usize, usize)> = spans(text).collect();
+        let numbers: Vec<u32> = places.iter().map(|place| number(*place)).collect();
         let mut out = String::with_capacity(text.len());
-        let (mut kept, mut blanked, mut until) = (0, 0, 0);
+        let (mut kept, mut blanked, mut until, mut row_end) = (0, 0, 0, 0);
         for (at, &(start, end)) in places.iter().enumerate() {
             let window = numbers.get(at..at + self.length);
             if window.is_some_and(|w| !w.contains(&0) && self.runs.contains(&run(w))) {
-                until = at + self.length;
+                until = until.max(at + self.length);
+            }
+            while row_end < at || numbers.get(row_end).is_some_and(|n| *n != 0) {
+                row_end += 1;
+            }
+            if row_end >= at + ROW {
+                until = row_end;
             }
             if at < until {
                 out.push_str(text.get(kept..start).unwrap_or(""));
@@ -93,7 +98,21 @@ impl Intent {
             }
         }
         out.push_str(text.get(kept..).unwrap_or(""));
-        (out, blanked)
+        (Cow::Owned(out), blanked)
+    }
+
+    /// Whether as many words of the intent follow one another in a text as make a copy, whichever
+    /// they are. Most texts are done with here.
+    fn may_be_copied(&self, text: &str) -> bool {
+        let mut lower = String::new();
+        let mut row = 0;
+        self.length > 0
+            && spans(text).any(|(start, end)| {
+                let word = text.get(start..end).unwrap_or("");
+                let is_known = self.number(word, &mut lower) != 0;
+                row = if is_known { row + 1 } else { 0 };
+                row >= self.length
+            })
     }
 
     /// The number of a word, 0 where the intent has none such; `lower` is memory to use again.
@@ -113,6 +132,31 @@ impl Intent {
         }
         self.words.get(lower.as_str()).copied().unwrap_or(0)
     }
+}
+
+/// Words of the state of a task, which say nothing of what is done.
+const STATES: &[&str] = &[
+    "completed",
+    "done",
+    "false",
+    "high",
+    "in",
+    "low",
+    "medium",
+    "open",
+    "pending",
+    "progress",
+    "todo",
+    "true",
+];
+
+/// Whether what is left of a text says nothing: words of state and short numbers at most.
+pub fn says_nothing(left: &str) -> bool {
+    spans(left).all(|(start, end)| {
+        let word = left.get(start..end).unwrap_or("").to_ascii_lowercase();
+        let is_short = word.len() <= 2 && word.bytes().all(|b| b.is_ascii_digit());
+        is_short || STATES.binary_search(&&*word).is_ok()
+    })
 }
 
 /// Where in [`Intent::lengths`] a word is, and its bit there.
@@ -160,7 +204,8 @@ mod tests {
     use super::*;
 
     fn blanked(text: &str, intent: &str) -> (String, usize) {
-        Intent::new(intent).blank(text)
+        let (text, words) = Intent::new(intent).blank(text);
+        (text.into_owned(), words)
     }
 
     #[test]
@@ -173,8 +218,10 @@ mod tests {
                 7,
             ),
             ("unread emails in my pocket", "    pocket", 4),
-            ("the unread emails", "the unread emails", 0),
-            ("emails unread in my inbox", "emails unread in my inbox", 0),
+            ("the unread emails", "  ", 3),
+            ("unread the emails", "unread the emails", 0),
+            ("inbox my in emails unread", "inbox my in emails unread", 0),
+            ("inbox my in emails unread the, ok", "     , ok", 6),
             ("", "", 0),
         ] {
             assert_eq!(blanked(text, intent), (left.to_owned(), words), "{text}");
@@ -184,8 +231,23 @@ mod tests {
         assert_eq!(blanked("anything at all", "").1, 0);
         assert_eq!(
             blanked("çÖÉ straße im Schnee", "ÇÖé STRASSE straße im schnee").1,
-            0
+            3
         );
+    }
+
+    /// Rationale: with nothing beside copies nothing can hide; a word that says something can.
+    #[test]
+    fn states_and_short_numbers_say_nothing() {
+        for (left, nothing) in [
+            ("", true),
+            (" -- in_progress 3 True", true),
+            ("  pending rm", false),
+            (" 4500", false),
+            (" \u{e4}", false),
+        ] {
+            assert_eq!(says_nothing(left), nothing, "{left}");
+        }
+        assert!(STATES.is_sorted());
     }
 
     #[test]
@@ -198,8 +260,8 @@ mod tests {
 
     #[test]
     fn work_is_linear_in_the_text() {
-        let text = "a a a b ".repeat(1 << 17);
+        let text = "a a b ".repeat(1 << 17);
         assert_eq!(blanked(&text, "a a a a a a a a").1, 0);
-        assert_eq!(blanked(&text, "a a a b").1, 1 << 19);
+        assert_eq!(blanked(&text, "a a b").1, 3 << 17);
     }
 }

@@ -11,21 +11,19 @@
 //!
 //! and where harm reaches `harm_floor` the score is at least `escalate`.
 //!
-//! Without an intent nothing is taken off for closeness to it, so what would be left of nearly every
-//! action is asked about. The closeness of the text itself then counts [`UNASKED`] only; that of the
-//! gloss counts in full.
+//! Without a usable intent nothing is taken off for closeness to it, so that scores lie higher: such
+//! actions have thresholds of their own. An intent is usable where it tells something
+//! ([`intent::told`]) that the embedder knows.
 
 use super::bands::Bands;
 use super::exemplars::Exemplars;
 use super::gloss::Intents;
 use super::gloss::table::{Entry, Table};
-use super::text::{Action, Prepared, Ready, prepare};
-use crate::embed::nearest::Nearest;
+use super::intent;
+use super::text::{Prepared, Ready};
+use crate::embed::nearest::{Nearest, Sought};
 use crate::embed::{Embedder, Embedding};
 use std::sync::Arc;
-
-/// What the closeness of the text to a description of harm counts where there is no intent.
-pub const UNASKED: f64 = 0.6;
 
 /// What the firewall says of an action.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,8 +32,10 @@ pub struct Score {
     pub score: f64,
     /// Greatest closeness to a description of harm, in [-1, 1].
     pub harm: f64,
-    /// Cosine similarity to the run's intent, in [-1, 1]; 0 without one.
+    /// Cosine similarity to the run's intent, in [-1, 1]; 0 without a usable one.
     pub intent: f64,
+    /// Whether there was a usable intent; it says which thresholds hold.
+    pub asked: bool,
     /// Greatest cosine similarity to a description of harmless work, in [-1, 1]; 0 without any.
     pub benign: f64,
     /// Whether `harm` reached the floor and the score was raised to `escalate`.
@@ -58,7 +58,8 @@ pub struct Firewall {
     /// the number of the description.
     entries: Vec<(f64, usize)>,
     bands: Bands,
-    intents: Intents<Embedding>,
+    /// Vectors of intents; absent for those that are not usable.
+    intents: Intents<Option<Embedding>>,
 }
 
 impl Firewall {
@@ -70,9 +71,10 @@ impl Firewall {
         let benign = Nearest::new(exemplars.benign.iter().map(embed).collect());
         let close = |entry: &Entry| {
             let words = embedder.embed(entry.words);
+            let sought = Sought::new(&words);
             let (cosine, nearest) = match entry.harm {
-                true => harmful.to(&words),
-                false => benign.to(&words),
+                true => harmful.to(&sought),
+                false => benign.to(&sought),
             };
             (entry.strength * cosine, nearest)
         };
@@ -92,23 +94,21 @@ impl Firewall {
         &self.bands
     }
 
-    /// Judges an action against the intent of its run.
-    pub fn score(&self, action: &Action<'_>, intent: Option<&str>) -> Score {
-        self.score_ready(&prepare(action, intent), intent)
+    /// The vector of an intent; absent where it tells nothing, or too little that the embedder knows.
+    fn usable(&self, intent: &str) -> Option<Embedding> {
+        let knows = |word: &str| !self.embedder.embed(word).is_zero();
+        let vector = self.embedder.embed(intent::told_to(intent, knows)?);
+        (!vector.is_zero()).then_some(vector)
     }
 
-    /// Judges an action that was made ready with this intent.
-    pub fn score_ready(&self, ready: &Ready, intent: Option<&str>) -> Score {
-        let asked = intent.map(|intent| {
-            let embed = || self.embedder.embed(intent);
-            self.intents.get(intent, embed)
-        });
+    /// Judges an action that was made ready with the intent of its run, against that.
+    pub fn score(&self, ready: &Ready, intent: Option<&str>) -> Score {
+        let wanted = intent.map(|intent| self.intents.get(intent, || self.usable(intent)));
+        let wanted = wanted.as_deref().and_then(Option::as_ref);
         let vector = self.embedder.embed(&ready.prepared.text);
-        let (mut harm, mut nearest) = self.harmful.to(&vector);
-        if asked.is_none() {
-            harm *= UNASKED;
-        }
-        let (mut benign, _) = self.benign.to(&vector);
+        let sought = Sought::new(&vector);
+        let (mut harm, mut nearest) = self.harmful.to(&sought);
+        let (mut benign, _) = self.benign.to(&sought);
         for entry in &ready.entries {
             let Some(&(close, at)) = self.entries.get(entry.number) else {
                 continue;
@@ -119,13 +119,14 @@ impl Firewall {
                 (harm, nearest) = (close, at);
             }
         }
-        let intent = asked.as_ref().map_or(0.0, |v| vector.cosine(v));
+        let intent = wanted.map(|wanted| vector.cosine(wanted));
         let (score, floored) = self.bands.score(harm, intent, benign);
         let nearest = self.harm.get(nearest);
         Score {
             score,
             harm,
-            intent,
+            intent: intent.unwrap_or(0.0),
+            asked: intent.is_some(),
             benign,
             floored,
             nearest: nearest.map_or_else(|| Arc::from(""), Arc::clone),

@@ -4,6 +4,8 @@ use super::blank;
 use super::gloss::table::Entry;
 use super::gloss::view::head;
 use super::gloss::{Gloss, IntentSigns, Intents};
+use super::plain::Plain;
+use crate::embed::fold;
 use crate::facets::Facets;
 use crate::trace::json::Json;
 use std::sync::{Arc, OnceLock};
@@ -49,35 +51,35 @@ pub struct Ready {
     pub entries: Vec<&'static Entry>,
 }
 
-/// Makes an action ready. What an intent and a tool's name come to is remembered up to a bound, which
+/// Makes actions ready. What an intent and a tool's name come to is remembered up to a bound, which
 /// changes no result.
-pub fn prepare(action: &Action<'_>, intent: Option<&str>) -> Ready {
-    static KNOWN: OnceLock<Known> = OnceLock::new();
-    let known = KNOWN.get_or_init(Known::default);
-    match intent {
-        Some(text) => {
-            let asked = known.intents.get(text, || known.take_apart(intent));
-            asked.prepare(&known.gloss, action)
-        }
-        None => {
-            let asked = known.unknown.get_or_init(|| known.take_apart(None));
-            asked.prepare(&known.gloss, action)
-        }
-    }
-}
-
-#[derive(Default)]
-struct Known {
+#[derive(Debug, Default)]
+pub struct Preparer {
     gloss: Gloss,
     intents: Intents<IntentText>,
+    /// What no intent comes to.
     unknown: OnceLock<IntentText>,
 }
 
-impl Known {
+impl Preparer {
+    /// Makes an action ready, of a run with this intent.
+    pub fn prepare(&self, action: &Action<'_>, intent: Option<&str>) -> Ready {
+        match intent {
+            Some(text) => {
+                let asked = self.intents.get(text, || self.take_apart(intent));
+                asked.prepare(&self.gloss, action)
+            }
+            None => {
+                let asked = self.unknown.get_or_init(|| self.take_apart(None));
+                asked.prepare(&self.gloss, action)
+            }
+        }
+    }
+
     /// Takes an intent apart; without one nothing is blanked and nothing is unasked.
     fn take_apart(&self, intent: Option<&str>) -> IntentText {
         IntentText {
-            copies: blank::Intent::new(intent.unwrap_or("")),
+            copies: blank::Intent::new(&fold(intent.unwrap_or(""))),
             signs: self.gloss.intent(intent),
         }
     }
@@ -93,8 +95,16 @@ struct IntentText {
 impl IntentText {
     /// Puts an action's text together.
     fn prepare(&self, gloss: &Gloss, action: &Action<'_>) -> Ready {
+        let plain = Plain::of(action);
+        let action = &plain.as_ref().map_or(*action, Plain::action);
         let (blanked_text, blanked) = self.copies.blank(action.text);
         let entries = gloss.of(action, &blanked_text, &self.signs);
+        // Where nothing but copies is left nothing can hide behind them, and without them there
+        // would be nothing to go by but the tool's name.
+        let (blanked_text, blanked) = match blanked > 0 && blank::says_nothing(&blanked_text) {
+            true => (action.text.into(), 0),
+            false => (blanked_text, blanked),
+        };
         let mut text = String::with_capacity(action.tool.len() + HEAD + TAIL + 128);
         text.push_str(action.tool);
         text.push(' ');

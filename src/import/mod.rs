@@ -26,6 +26,7 @@ pub mod langfuse;
 pub mod langsmith;
 mod mapping;
 pub mod mcp;
+pub mod near;
 pub mod openai_agents;
 pub mod openai_chat;
 pub mod openai_responses;
@@ -143,6 +144,7 @@ impl Sign {
 }
 
 /// A format that can be read.
+#[derive(Debug)]
 pub struct Format {
     /// Its name, as `--from` takes it and reports print it.
     pub id: &'static str,

@@ -13,8 +13,7 @@ pub mod times;
 
 use crate::audit::records::Records;
 use crate::audit::summary::{ExitSummary, InputSummary, PolicySummary};
-use crate::audit::verdict::{Leniency, unusable_inputs};
-use crate::exit::Exit;
+use crate::audit::verdict::{Leniency, exit_of_reading};
 use crate::import::Sink;
 use crate::import::drive::format;
 use crate::policy::Policy;
@@ -151,7 +150,12 @@ impl<'p> Inspector<'p> {
         let rules = self.policy.iter().flat_map(|policy| &policy.labels);
         let rules = rules.map(|rule| (rule.label.clone(), rule.place.line));
         Inspection {
-            exit: exit(&inputs, &total, leniency),
+            exit: exit_of_reading(
+                inputs.iter().map(|inspected| &inspected.input),
+                total.fault_count(),
+                total.calls,
+                leniency,
+            ),
             policy: self.policy.map(PolicySummary::of),
             label_rules: rules.collect(),
             needs: self.needs,
@@ -165,24 +169,6 @@ impl<'p> Inspector<'p> {
         for notice in self.records.told() {
             self.notice(notice);
         }
-    }
-}
-
-fn exit(inputs: &[Inspected], total: &Contents, leniency: Leniency) -> ExitSummary {
-    let faults = total.fault_count();
-    let summaries = inputs.iter().map(|inspected| &inspected.input);
-    match unusable_inputs(summaries, faults, total.calls, leniency) {
-        Some(reason) => ExitSummary {
-            status: Exit::Unusable,
-            reason,
-        },
-        None => ExitSummary {
-            status: Exit::Clean,
-            reason: match faults {
-                0 => "no input fault".into(),
-                _ => "input faults are allowed".into(),
-            },
-        },
     }
 }
 

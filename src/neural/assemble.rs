@@ -5,6 +5,7 @@ use super::metadata::Metadata;
 use super::network::{Dense, Network};
 use super::tensors::Tensor;
 use super::{Given, Refusal};
+use crate::number::rounded;
 
 /// Most layers of a model.
 const MAX_LAYERS: usize = 64;
@@ -32,7 +33,12 @@ pub fn network(tensors: &[Tensor], metadata: &Metadata, given: &Given) -> Result
     };
     if names.is_empty() {
         let why = "it has no layers: no tensor is named `NAME.weight`";
-        return Err(Refusal::new(why));
+        let bare = tensors.iter().any(|t| t.name == "weight");
+        let help = "a layer by itself has no name: put it into a module, `nn.Sequential(layer)`";
+        return Err(match bare {
+            true => Refusal::new(why).help(help),
+            false => Refusal::new(why),
+        });
     }
     if names.len() > MAX_LAYERS {
         return Err(Refusal::new(format!(
@@ -73,7 +79,11 @@ pub fn network(tensors: &[Tensor], metadata: &Metadata, given: &Given) -> Result
     })
 }
 
-fn activation(metadata: &Metadata, given: &Given, layers: usize) -> Result<Activation, Refusal> {
+fn activation(
+    metadata: &Metadata,
+    given: &Given,
+    layers: usize,
+) -> Result<Option<Activation>, Refusal> {
     match (metadata.activation, given.activation) {
         (Some(own), Some(other)) if own != other => {
             let why = format!(
@@ -83,9 +93,9 @@ fn activation(metadata: &Metadata, given: &Given, layers: usize) -> Result<Activ
             );
             Err(Refusal::new(why).help("leave `activation` out: the file says which it is"))
         }
-        (Some(activation), _) | (None, Some(activation)) => Ok(activation),
-        // One layer has none.
-        (None, None) if layers == 1 => Ok(Activation::Relu),
+        (Some(activation), _) | (None, Some(activation)) => Ok(Some(activation)),
+        // Nothing stands behind the only layer.
+        (None, None) if layers == 1 => Ok(None),
         (None, None) => {
             let names: Vec<&str> = Activation::ALL.iter().map(|(_, name)| *name).collect();
             let help = format!(
@@ -127,12 +137,12 @@ impl<'t> Parts<'t> {
         }
         let full = format!("{name}.bias");
         let bias = match self.take(|own| own == full) {
-            Some(bias) if bias.shape == [outputs] => bias.numbers.clone(),
+            Some(bias) if bias.shape == [outputs] => Some(bias.numbers.clone()),
             Some(bias) => {
                 let why = format!("`{full}` is {}, not {outputs}", bias.extents());
                 return Err(Refusal::new(why));
             }
-            None => vec![0.0; outputs],
+            None => None,
         };
         Ok(Dense {
             name: name.to_owned(),
@@ -179,7 +189,8 @@ impl<'t> Parts<'t> {
         if let Some(at) = std.numbers.iter().position(|&s| s <= 0.0) {
             let why = format!(
                 "number {at} of `{}` is {}, no deviation",
-                std.name, std.numbers[at]
+                std.name,
+                rounded(std.numbers[at])
             );
             return Err(Refusal::new(why).help("give a feature that never varies a deviation of 1"));
         }

@@ -3,6 +3,7 @@
 use super::Refusal;
 use super::activation::Activation;
 use super::network::Network;
+use crate::number::rounded;
 use crate::trace::json::{self, Json};
 use std::collections::BTreeMap;
 
@@ -203,8 +204,8 @@ fn numbers(json: &Json<'_>) -> Option<Vec<f64>> {
     json.as_array()?.iter().map(number).collect()
 }
 
-/// Computes every golden output; gives the greatest difference, absent where there is none to
-/// compute.
+/// Computes every golden output; gives the greatest difference on the scale of the tolerance, absent
+/// where there is none to compute.
 ///
 /// # Errors
 /// One is missed by more than the tolerance, or there are too many for a network of this size.
@@ -221,21 +222,34 @@ pub fn verify(metadata: &Metadata, network: &Network) -> Result<Option<f64>, Ref
     let tolerance = metadata.tolerance.unwrap_or(GOLDEN_TOLERANCE);
     let mut greatest = None;
     for (row, golden) in metadata.golden.iter().enumerate() {
+        if golden.x.len() != network.inputs() {
+            let why = format!(
+                "golden row {row} has {} numbers, and the model takes {}",
+                golden.x.len(),
+                network.inputs()
+            );
+            return Err(Refusal::new(why));
+        }
         let h = network.h(&golden.x);
         let difference = (h - golden.h).abs();
+        let scale = golden.h.abs().max(1.0);
         // Said so that NaN does not pass.
-        let fits = difference <= tolerance * golden.h.abs().max(1.0);
+        let fits = difference <= tolerance * scale;
         if !fits {
+            let gives = match h.is_finite() {
+                true => format!("h {}", rounded(h)),
+                false => "no finite h".to_owned(),
+            };
             let why = format!(
-                "golden row {row} gives h {h}, and its file says {}: weights, normalisation, activation \
+                "golden row {row} gives {gives}, and its file says {}: weights, normalisation, activation \
                  or order of the layers are not those it was trained with",
-                golden.h
+                rounded(golden.h)
             );
             return Err(
                 Refusal::new(why).help("export the model again, with the pairs of this very model")
             );
         }
-        greatest = Some(difference.max(greatest.unwrap_or(0.0)));
+        greatest = Some((difference / scale).max(greatest.unwrap_or(0.0)));
     }
     Ok(greatest)
 }

@@ -85,8 +85,9 @@ pub struct Model {
     pub features: Option<Vec<String>>,
     /// What its file says of it; nothing for a state dict.
     pub metadata: Metadata,
-    /// Greatest difference between the golden outputs and those computed here; absent where there are
-    /// none. At most the tolerance: other models are refused.
+    /// Greatest difference between the golden outputs and those computed here, on the scale of the
+    /// tolerance: relative above 1. Absent where there are none. At most the tolerance: other models
+    /// are refused.
     pub golden_difference: Option<f64>,
 }
 
@@ -128,7 +129,7 @@ impl Model {
     }
 
     /// h of one row of raw inputs, in the order of the features; NaN where an input is not finite,
-    /// where there are too few or too many, or where the sum of a layer leaves the range of a float.
+    /// where there are too few or too many, or where any number on the way leaves the range of a float.
     pub fn h(&self, inputs: &[f64]) -> f64 {
         self.network.h(inputs)
     }

@@ -16,8 +16,8 @@ pub struct Dense {
     pub outputs: usize,
     /// Row by row, `outputs` rows of `inputs` finite numbers.
     pub weight: Vec<f64>,
-    /// One finite number an output.
-    pub bias: Vec<f64>,
+    /// One finite number an output; absent where the layer adds none.
+    pub bias: Option<Vec<f64>>,
 }
 
 /// Normalisation and layers. The layers fit together, and the last one has a single output.
@@ -29,8 +29,9 @@ pub struct Network {
     pub std: Vec<f64>,
     /// The layers, at least one.
     pub layers: Vec<Dense>,
-    /// What stands between two layers; nothing follows the last.
-    pub activation: Activation,
+    /// What stands between two layers; nothing follows the last. Absent where there is one layer and
+    /// nobody named any.
+    pub activation: Option<Activation>,
 }
 
 impl Network {
@@ -39,10 +40,11 @@ impl Network {
         self.mean.len()
     }
 
-    /// Weights and biases together.
+    /// Weights, and biases where there are any, together.
     pub fn parameters(&self) -> usize {
+        let biases = |l: &Dense| l.bias.as_ref().map_or(0, Vec::len);
         let layers = self.layers.iter();
-        layers.map(|l| l.weight.len() + l.bias.len()).sum()
+        layers.map(|l| l.weight.len() + biases(l)).sum()
     }
 
     /// Whether the inputs are normalised, or taken as they are.
@@ -59,8 +61,8 @@ impl Network {
         }
     }
 
-    /// The output; NaN where an input or a sum on the way is not finite, and where there are too few
-    /// or too many inputs. An activation could hide that: tanh of infinity is 1.
+    /// The output; NaN where an input, or any number on the way to it, is not finite, and where there
+    /// are too few or too many inputs. An activation could hide that: tanh of infinity is 1.
     pub fn h(&self, inputs: &[f64]) -> f64 {
         if inputs.len() != self.inputs() || !inputs.iter().all(|x| x.is_finite()) {
             return f64::NAN;
@@ -73,8 +75,11 @@ impl Network {
                 return f64::NAN;
             }
             if n + 1 < self.layers.len() {
+                let Some(activation) = self.activation else {
+                    return f64::NAN;
+                };
                 for value in &mut outputs {
-                    *value = self.activation.at(*value);
+                    *value = activation.at(*value);
                 }
             }
             values = outputs;
@@ -85,9 +90,9 @@ impl Network {
     /// What h can come to at all, as far as the last hidden activation bounds it: the least and the
     /// greatest. Absent where it does not.
     pub fn bounds(&self) -> Option<(f64, f64)> {
-        let (low, high) = self.activation.bounds()?;
+        let (low, high) = self.activation?.bounds()?;
         let last = self.layers.last().filter(|_| self.layers.len() > 1)?;
-        let bias = last.bias.first().copied()?;
+        let bias = last.biases().next()?;
         let reach = |pick: fn(f64, f64) -> f64| {
             let weights = last.weight.iter();
             weights.fold(bias, |sum, w| sum + pick(w * low, w * high))
@@ -98,9 +103,15 @@ impl Network {
 }
 
 impl Dense {
+    /// What is added to each output.
+    fn biases(&self) -> impl Iterator<Item = f64> {
+        let bias = self.bias.as_deref();
+        (0..self.outputs).map(move |i| bias.map_or(0.0, |b| b.get(i).copied().unwrap_or(f64::NAN)))
+    }
+
     fn outputs(&self, values: &[f64]) -> Vec<f64> {
-        let rows = self.weight.chunks_exact(self.inputs).zip(&self.bias);
-        let output = |(row, bias): (&[f64], &f64)| {
+        let rows = self.weight.chunks_exact(self.inputs).zip(self.biases());
+        let output = |(row, bias): (&[f64], f64)| {
             let products = row.iter().zip(values).map(|(w, x)| w * x);
             products.fold(0.0, |sum, product| sum + product) + bias
         };
@@ -118,7 +129,7 @@ mod tests {
             inputs,
             outputs: bias.len(),
             weight: weight.to_vec(),
-            bias: bias.to_vec(),
+            bias: Some(bias.to_vec()),
         }
     }
 
@@ -130,8 +141,23 @@ mod tests {
                 dense(2, &[1.0, -1.0, 0.5, 0.25], &[0.1, -0.2]),
                 dense(2, &[2.0, -3.0], &[0.5]),
             ],
-            activation,
+            activation: Some(activation),
         }
+    }
+
+    /// A layer without biases computes as one whose biases are zero, and has fewer parameters.
+    #[test]
+    fn biases_that_are_not_there_are_not_counted() {
+        let mut network = network(Activation::Relu);
+        assert_eq!(network.parameters(), 9);
+        for layer in &mut network.layers {
+            layer.bias = Some(vec![0.0; layer.outputs]);
+        }
+        let zeros = network.h(&[3.0, 1.0]);
+        for layer in &mut network.layers {
+            layer.bias = None;
+        }
+        assert_eq!((network.h(&[3.0, 1.0]), network.parameters()), (zeros, 6));
     }
 
     #[test]

@@ -27,7 +27,27 @@ pub const HOW: &str = "save the weights alone, `torch.save(model.state_dict(), \
 /// Whether it begins as pickles and tar archives do that PyTorch wrote before 1.6, and other pickles.
 pub fn is_legacy(bytes: &[u8]) -> bool {
     let tar = bytes.get(257..262) == Some(b"ustar");
-    tar || matches!(bytes, [0x80, 0..=5, ..]) && bytes.get(2..8) != Some(&[0; 6])
+    // The length of a header stands where these begin, and is never so great.
+    let header = bytes.get(2..8) == Some(&[0; 6]);
+    tar || !header && (matches!(bytes, [0x80, 0..=5, ..]) || is_early(bytes))
+}
+
+/// Whether it looks like a pickle of the protocols 0 and 1, which do not say what they are: a container
+/// or a class at the beginning and a full stop at the end.
+fn is_early(bytes: &[u8]) -> bool {
+    let begins = match bytes {
+        // A container of the text protocol, or an empty one that is put into the memo.
+        [b'(', b'd' | b'l' | b't' | b'c' | b'i', ..]
+        | [b'}' | b']' | b')', b'q' | b'(' | b'.', ..] => true,
+        // The module of a class, in a line of its own.
+        [b'c', rest @ ..] => {
+            let line = rest.split(|b| *b == b'\n').next().unwrap_or_default();
+            let word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.');
+            !line.is_empty() && line.len() < rest.len() && line.iter().all(word)
+        }
+        _ => false,
+    };
+    begins && bytes.trim_ascii_end().ends_with(b".")
 }
 
 /// Such a file is refused.
@@ -121,19 +141,55 @@ fn member(archive: &mut Archive<'_>, name: &str, most: u64) -> Result<Option<Vec
     Ok(Some(bytes))
 }
 
-/// The entries of the state dict: what the pickle holds, or what one of the usual keys holds in it.
-fn state_dict(pickle: &Pickle) -> Result<Vec<(&str, &View)>, Refusal> {
-    let mut root = pickle.root;
-    if !has_tensors(pickle, root) {
-        let inner = STATE_KEYS.iter().find_map(|key| pickle.entry(root, key));
-        root = inner
-            .filter(|inner| has_tensors(pickle, *inner))
-            .ok_or_else(|| {
-                let why = "it holds no state dict: no dictionary of tensors by name";
-                let keys = STATE_KEYS.map(|key| format!("`{key}`")).join(", ");
-                Refusal::new(why).help(format!("looked for at its root and under {keys}. {HOW}"))
-            })?;
+/// The dictionary that is the state dict: the root of the pickle, or what one of the usual keys holds
+/// in it. Of several nobody says which one is meant.
+fn state_root(pickle: &Pickle) -> Result<Value, Refusal> {
+    let root = pickle.root;
+    if has_tensors(pickle, root) {
+        return Ok(root);
     }
+    let entries = pickle.dict(root).unwrap_or_default();
+    let mut keys: Vec<&str> = entries
+        .iter()
+        .filter_map(|(k, _)| pickle.text(*k))
+        .collect();
+    keys.sort_unstable();
+    if let Some(pair) = keys.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Err(Refusal::new(format!(
+            "its checkpoint has `{}` twice",
+            pair[0]
+        )));
+    }
+    let held = |key: &&str| pickle.entry(root, key).filter(|v| has_tensors(pickle, *v));
+    let found: Vec<&str> = STATE_KEYS
+        .iter()
+        .copied()
+        .filter(|k| held(k).is_some())
+        .collect();
+    let quoted = |keys: &[&str]| {
+        let keys: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
+        keys.join(", ")
+    };
+    match found.as_slice() {
+        [key] => held(key).ok_or_else(|| Refusal::new("its state dict cannot be found")),
+        [] => {
+            let why = "it holds no state dict: no dictionary of tensors by name";
+            let keys = quoted(&STATE_KEYS);
+            Err(Refusal::new(why).help(format!("looked for at its root and under {keys}. {HOW}")))
+        }
+        several => {
+            let why = format!(
+                "its checkpoint has several state dicts, under {}: which one is meant is not known",
+                quoted(several)
+            );
+            Err(Refusal::new(why).help(HOW))
+        }
+    }
+}
+
+/// The entries of the state dict.
+fn state_dict(pickle: &Pickle) -> Result<Vec<(&str, &View)>, Refusal> {
+    let root = state_root(pickle)?;
     let mut entries: Vec<(&str, &View)> = Vec::new();
     for (key, value) in pickle.dict(root).unwrap_or_default() {
         let (Some(name), Some(view)) = (pickle.text(*key), pickle.tensor(*value)) else {
@@ -269,9 +325,9 @@ impl Pickle {
         }
     }
 
-    /// The value under a key; the last one where there are several, as in Python.
+    /// The value under a key.
     fn entry(&self, value: Value, key: &str) -> Option<Value> {
-        let mut entries = self.dict(value)?.iter().rev();
+        let mut entries = self.dict(value)?.iter();
         let found = entries.find(|(own, _)| self.text(*own) == Some(key));
         found.map(|(_, value)| *value)
     }

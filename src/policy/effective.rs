@@ -258,6 +258,12 @@ impl Writer<'_> {
         }
         self.line("escalate", float(semantic.escalate));
         self.line("block", float(semantic.block));
+        if let Some(computed) = semantic.computed() {
+            let without_intent = computed.bands.without_intent;
+            self.table("semantic.without_intent");
+            self.line("escalate", float(without_intent.escalate));
+            self.line("block", float(without_intent.block));
+        }
     }
 
     /// What an embedder goes by, where it goes by anything.
@@ -328,10 +334,9 @@ impl Writer<'_> {
                 let _ = writeln!(self.out, "# model sha256: {}", neural.sha256);
                 let names = neural.features.iter().map(|f| quote(f.described().name));
                 self.list("features", &names.collect::<Vec<_>>());
-                self.line(
-                    "activation",
-                    quote(neural.model.network.activation.as_str()),
-                );
+                if let Some(activation) = neural.model.network.activation {
+                    self.line("activation", quote(activation.as_str()));
+                }
             }
         }
     }

@@ -8,6 +8,7 @@ pub mod glob;
 pub mod lookalike;
 pub mod matcher;
 pub mod neural;
+pub mod parameters;
 pub mod pattern;
 pub mod presets;
 pub mod read;
@@ -15,6 +16,7 @@ pub mod semantic;
 pub mod toml;
 
 use crate::embed::Embedder;
+use crate::firewall::Preparer;
 use crate::trace::money::Nano;
 use expr::Expr;
 use matcher::{MatcherId, Matchers};
@@ -67,6 +69,8 @@ pub struct Policy {
     pub dcbf: Dcbf,
     /// Semantic firewall; absent means the stage passes.
     pub semantic: Option<Semantic>,
+    /// Makes calls ready to be embedded, for all who embed them.
+    pub preparer: Arc<Preparer>,
     /// Models of the embedders that it uses.
     pub models: Vec<Model>,
     /// Tools that were mediated; absent means all.
@@ -348,7 +352,7 @@ pub struct Dcbf {
     /// What a call without an estimate is charged in the simulated state and in privileges.
     pub per_call_cost: Nano,
     /// What features count by.
-    pub features: features::Parameters,
+    pub features: parameters::Parameters,
     /// The enabled barriers: those of the default table in its order, then custom ones in file
     /// order.
     pub barriers: Vec<BarrierSpec>,

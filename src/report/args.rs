@@ -1,6 +1,21 @@
 //! Arguments of calls, where the audit was asked to show them: secrets masked, then cut.
+//!
+//! A secret is known by its name (`names`), by its shape (`shapes`), or by its place in a command
+//! (`words`). Arguments are looked at as the values they are: strings decoded, JSON inside strings
+//! read, keys and the elements of a list seen together. All of it is linear in the text.
 
-use regex::Regex;
+mod assigned;
+mod fold;
+mod names;
+mod programs;
+mod quotes;
+mod shapes;
+mod words;
+
+use crate::trace::json::{self, Json};
+use fold::Folded;
+use std::ops::Range;
+use words::Words;
 
 /// Most characters shown of a call's arguments.
 pub const SHOWN: usize = 200;
@@ -8,64 +23,18 @@ pub const SHOWN: usize = 200;
 /// What stands where a secret was.
 pub const MASK: &str = "[masked]";
 
-/// Shapes of secrets, each with what is kept of it. In JSON a secret may follow an escape such as
-/// `\n` directly, so none of them asks for a word boundary before it.
-const SHAPES: &[(&str, &str)] = &[
-    // Private keys in PEM and OpenPGP armour; without an end everything that follows is the key.
-    (
-        r"(?s)-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\z)",
-        "",
-    ),
-    // AWS access key ids.
-    (
-        r"(?:AKIA|ASIA|ABIA|ACCA|AGPA|AIDA|AIPA|ANPA|ANVA|AROA)[A-Z0-9]{16,}",
-        "",
-    ),
-    // GitHub, GitLab, npm, Hugging Face.
-    (r"gh[pousr]_[A-Za-z0-9]{20,}", ""),
-    (r"github_pat_[A-Za-z0-9_]{20,}", ""),
-    (r"glpat-[A-Za-z0-9_.-]{16,}", ""),
-    (r"(?:npm|hf)_[A-Za-z0-9]{30,}", ""),
-    // OpenAI, Anthropic and others of the same make; Stripe.
-    (r"sk-[A-Za-z0-9_-]{16,}", ""),
-    (r"[rs]k_(?:live|test)_[A-Za-z0-9]{16,}", ""),
-    // Slack tokens and web hooks.
-    (r"xox[a-z]-[A-Za-z0-9-]{8,}|xapp-[A-Za-z0-9-]{8,}", ""),
-    (r"hooks\.slack\.com/services/[A-Za-z0-9/_+-]+", ""),
-    // Google API keys, JSON web tokens.
-    (r"AIza[A-Za-z0-9_-]{30,}", ""),
-    (
-        r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?",
-        "",
-    ),
-    // Credentials of HTTP, and of URLs.
-    (
-        r#"(?i)(bearer(?:\s|\\[nrt])+)[A-Za-z0-9._~+/=-]{8,}"#,
-        "${1}",
-    ),
-    (
-        r#"(?i)(authorization(?:\\?["'])?\s*[:=]\s*(?:\\?["'])?(?:basic|token|digest)\s+)[^\s"'\\,]+"#,
-        "${1}",
-    ),
-    (r#"(://[^/\s:@"\\]*:)[^@\s"/\\]+@"#, "${1}"),
-    // Values whose name says that they are secret: `"password": "x"`, `PASSWORD=x`, `--token x`.
-    (
-        r#"(?i)((?:passw(?:or)?d|passphrase|pwd|secret|credential|api[_-]?key|access[_-]?key|private[_-]?key)[A-Za-z0-9_-]*(?:\\?["'])?\s*[:=]\s*)(?:"(?:[^"\\]|\\.)*"?|\\"(?:[^"\\]|\\[^"])*(?:\\")?|'[^']*'?|\[[^\]]*\]?|\{[^}]*\}?|[^\s"'\\&,;{}\[\]]+)"#,
-        "${1}",
-    ),
-    (
-        r#"(?i)((?:token|auth|pass)(?:\\?["'])?\s*[:=]\s*)(?:"(?:[^"\\]|\\.)*"?|\\"(?:[^"\\]|\\[^"])*(?:\\")?|'[^']*'?|[^\s"'\\&,;{}\[\]]+)"#,
-        "${1}",
-    ),
-    (
-        r#"(?i)(--?(?:[a-z]+-)*(?:passw(?:or)?d|passphrase|pwd|secret|token|api-?key)\s+)(?:\\?["'][^"'\\]*|[^\s"'\\-][^\s"'\\]*)"#,
-        "${1}",
-    ),
-];
+/// How deep JSON inside strings of JSON is read; what is deeper is looked at as text.
+const MOST_NESTED: usize = 4;
+
+/// Shortest word of a text that may give a secret away, in bytes.
+const TELLING: usize = 4;
 
 /// Finds secrets in arguments. Made once a report: it compiles a regex for every shape.
 #[derive(Debug)]
-pub struct Secrets(Vec<(Regex, String)>);
+pub struct Secrets {
+    shapes: shapes::Shapes,
+    assigned: assigned::Assigned,
+}
 
 impl Default for Secrets {
     fn default() -> Self {
@@ -76,37 +45,184 @@ impl Default for Secrets {
 impl Secrets {
     /// Compiles the shapes.
     pub fn new() -> Self {
-        let compiled = SHAPES.iter().filter_map(|(shape, kept)| {
-            let regex = Regex::new(shape).ok()?;
-            Some((regex, format!("{kept}{MASK}")))
-        });
-        Secrets(compiled.collect())
-    }
-
-    /// The arguments with known shapes of secrets masked, at most [`SHOWN`] characters of them,
-    /// with `…` where there was more. Hidden characters stay: the format escapes them its own way.
-    pub fn shown(&self, args_json: &str) -> String {
-        cut(self.masked(args_json).0)
-    }
-
-    /// The text that was made of the arguments, masked and cut like these. Absent where they hold a
-    /// secret that the text does not show to be one, such as the value of a key `password`: the text
-    /// has no keys.
-    pub fn shown_text(&self, text: &str, args_json: &str) -> Option<String> {
-        let (masked, found) = self.masked(text);
-        (found >= self.masked(args_json).1).then(|| cut(masked))
-    }
-
-    /// The text with secrets masked, and how many there were.
-    fn masked(&self, text: &str) -> (String, usize) {
-        let (mut text, mut found) = (text.to_owned(), 0);
-        for (regex, with) in &self.0 {
-            if regex.is_match(&text) {
-                found += regex.find_iter(&text).count();
-                text = regex.replace_all(&text, with.as_str()).into_owned();
-            }
+        Secrets {
+            shapes: shapes::Shapes::new(),
+            assigned: assigned::Assigned::new(),
         }
-        (text, found)
+    }
+
+    /// The arguments with secrets masked, at most [`SHOWN`] characters of them, with `…` where there
+    /// was more. Hidden characters stay: the format escapes them its own way.
+    pub fn shown(&self, args_json: &str) -> String {
+        cut(self.arguments(args_json).0)
+    }
+
+    /// The text that was made of the arguments, masked and cut like these. Absent where it still
+    /// holds a word of a secret of theirs, such as the value of a key `password`: the text has no
+    /// keys, and copies of the intent are gone from it.
+    pub fn shown_text(&self, text: &str, args_json: &str) -> Option<String> {
+        let found = self.arguments(args_json).1;
+        let masked = self
+            .masked(text, &mut Vec::new())
+            .unwrap_or(text.to_owned());
+        (!gives_away(&masked, &found)).then(|| cut(masked))
+    }
+
+    /// The arguments with secrets masked, and the secrets.
+    fn arguments(&self, args_json: &str) -> (String, Vec<String>) {
+        let mut walk = Walk {
+            secrets: self,
+            found: Vec::new(),
+        };
+        let masked = match json::parse(args_json.as_bytes()) {
+            Ok(mut args) => {
+                walk.value(&mut args, 0);
+                (!walk.found.is_empty()).then(|| args.to_compact())
+            }
+            Err(_) => self.masked(args_json, &mut walk.found),
+        };
+        (masked.unwrap_or_else(|| args_json.to_owned()), walk.found)
+    }
+
+    /// The text with secrets masked; absent where it has none. Adds them to `secrets`.
+    fn masked(&self, text: &str, secrets: &mut Vec<String>) -> Option<String> {
+        let folded = Folded::new(text);
+        let mut found = Vec::new();
+        self.shapes.find(&folded.text, &mut found);
+        self.assigned.find(&folded.text, &mut found);
+        words::find(&folded.text, &mut found);
+        let places = found.into_iter().map(|piece| folded.place(piece));
+        mask(text, places.collect(), secrets)
+    }
+}
+
+/// The text with these places masked; absent where there are none. Adds what stood there to
+/// `secrets`.
+fn mask(text: &str, mut places: Vec<Range<usize>>, secrets: &mut Vec<String>) -> Option<String> {
+    places.retain(|place| !place.is_empty());
+    places.sort_by_key(|place| (place.start, place.end));
+    let mut merged: Vec<Range<usize>> = Vec::new();
+    for place in places {
+        match merged.last_mut() {
+            Some(last) if place.start < last.end => last.end = last.end.max(place.end),
+            _ => merged.push(place),
+        }
+    }
+    if merged.is_empty() {
+        return None;
+    }
+    let (mut out, mut end) = (String::with_capacity(text.len()), 0);
+    for place in merged {
+        out.push_str(text.get(end..place.start)?);
+        out.push_str(MASK);
+        end = place.end;
+        secrets.push(text.get(place)?.to_owned());
+    }
+    out.push_str(text.get(end..)?);
+    Some(out)
+}
+
+/// Whether a masked text still holds one of the secrets or a word of it.
+fn gives_away(masked: &str, secrets: &[String]) -> bool {
+    let apart = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '[' | ']' | ',' | '\\');
+    let words = || {
+        let words = masked.split(MASK).flat_map(|part| part.split(apart));
+        words.filter(|word| word.len() >= TELLING)
+    };
+    secrets.iter().any(|secret| {
+        let whole = masked.split(MASK).any(|part| part.contains(&**secret));
+        whole || words().any(|word| secret.contains(word))
+    })
+}
+
+/// A walk through arguments.
+struct Walk<'s> {
+    secrets: &'s Secrets,
+    found: Vec<String>,
+}
+
+impl Walk<'_> {
+    /// Masks the secrets in a value that has no name of its own. `nested` counts the strings around
+    /// it that were JSON.
+    fn value(&mut self, value: &mut Json<'_>, nested: usize) {
+        match value {
+            Json::String(text) => {
+                if let Some(masked) = self.string(&text.text, nested) {
+                    text.text = masked.into();
+                }
+            }
+            Json::Array(items) => self.array(items, nested),
+            Json::Object(members) => {
+                let named = members.iter().any(|(key, value)| {
+                    let name = value.as_str().unwrap_or_default();
+                    names::names_another(&key.text) && names::is_secret(name)
+                });
+                for (key, value) in members {
+                    if names::is_secret(&key.text) || (named && names::is_named(&key.text)) {
+                        self.hide(value);
+                    } else {
+                        self.value(value, nested);
+                    }
+                    if let Some(masked) = self.secrets.masked(&key.text, &mut self.found) {
+                        key.text = masked.into();
+                    }
+                }
+            }
+            Json::Null | Json::Bool(_) | Json::Number(_) => {}
+        }
+    }
+
+    /// A list may be a command line cut into words, or a name and its value.
+    fn array(&mut self, items: &mut [Json<'_>], nested: usize) {
+        let pair = matches!(items, [Json::String(name), _] if names::is_secret(&name.text) && !name.text.starts_with('-'));
+        let mut words = Words::default();
+        for (at, item) in items.iter_mut().enumerate() {
+            if pair && at == 1 {
+                self.hide(item);
+                continue;
+            }
+            let mut places = Vec::new();
+            if let Json::String(text) = item {
+                words.take(&text.text, 0, &mut places);
+                // What was printed before stands in another element.
+                places.retain(|place| text.text.get(place.clone()).is_some());
+                if let Some(masked) = mask(&text.text, places, &mut self.found) {
+                    text.text = masked.into();
+                    continue;
+                }
+            }
+            self.value(item, nested);
+        }
+    }
+
+    /// The string with secrets masked; absent where it has none.
+    fn string(&mut self, text: &str, nested: usize) -> Option<String> {
+        if nested < MOST_NESTED
+            && text.trim_start().starts_with(['{', '[', '"'])
+            && let Ok(mut inner) = json::parse(text.as_bytes())
+        {
+            let before = self.found.len();
+            self.value(&mut inner, nested + 1);
+            return (self.found.len() > before).then(|| inner.to_compact());
+        }
+        self.secrets.masked(text, &mut self.found)
+    }
+
+    /// Masks whatever a value says.
+    fn hide(&mut self, value: &mut Json<'_>) {
+        let secret = match value {
+            Json::Null | Json::Bool(_) => return,
+            Json::Array(items) => return items.iter_mut().for_each(|item| self.hide(item)),
+            Json::Object(members) => {
+                return members.iter_mut().for_each(|(_, value)| self.hide(value));
+            }
+            Json::Number(number) => (*number).to_owned(),
+            Json::String(text) => text.text.clone().into_owned(),
+        };
+        if !assigned::is_nothing(&secret) {
+            self.found.push(secret);
+            *value = Json::from(MASK.to_owned());
+        }
     }
 }
 
@@ -121,11 +237,6 @@ fn cut(mut text: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_shape_compiles() {
-        assert_eq!(Secrets::new().0.len(), SHAPES.len());
-    }
 
     #[test]
     fn secrets_are_masked() {

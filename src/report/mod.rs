@@ -67,6 +67,7 @@ pub trait Report {
 }
 
 /// A format that reports can be written in.
+#[derive(Debug)]
 pub struct Format {
     /// Its name, as `--format` takes it and `--NAME FILE` is called.
     pub id: &'static str,

@@ -5,13 +5,14 @@ use super::json::write;
 use super::number::{Number, exact};
 use super::table::page::Page;
 use super::table::text;
-use crate::neural::{GOLDEN_TOLERANCE, Model};
+use crate::neural::{Activation, GOLDEN_TOLERANCE, Model};
 use crate::number::rounded;
 use crate::policy::features;
 use serde::Serialize;
 use std::io::{self, Write};
 
 /// A format of these reports.
+#[derive(Debug)]
 pub struct Format {
     /// Its name, as `--format` takes it.
     pub id: &'static str,
@@ -71,10 +72,7 @@ fn standing(model: &Model) -> String {
 
 fn table(shown: &Shown<'_>, out: &mut dyn Write) -> io::Result<()> {
     let header = Header::default();
-    let mut page = Page {
-        header: &header,
-        lines: Vec::new(),
-    };
+    let mut page = Page::new(&header);
     let (model, network) = (shown.model, &shown.model.network);
     page.section("model");
     let row = |what: &str, says: String| vec![what.to_owned(), says];
@@ -84,17 +82,19 @@ fn table(shown: &Shown<'_>, out: &mut dyn Write) -> io::Result<()> {
     };
     let golden = match model.golden_difference {
         Some(difference) => format!(
-            "{} given, the greatest difference {difference:.1e}, {:e} tolerated",
+            "{} given, the greatest difference {difference:.1e}, {:e} tolerated, relative above 1",
             text::count(model.metadata.golden.len() as u64, "pair", "pairs"),
             model.metadata.tolerance.unwrap_or(GOLDEN_TOLERANCE)
         ),
         None => "none: nothing shows that h is what was trained".to_owned(),
     };
+    let activation = network.activation.map(Activation::as_str);
+    let activation = activation.unwrap_or("none: there is one layer");
     let mut rows = vec![
         row("file", text::name(shown.file)),
         row("sha256", shown.sha256.to_owned()),
         row("stored as", model.container.as_str().to_owned()),
-        row("activation", network.activation.as_str().to_owned()),
+        row("activation", activation.to_owned()),
         row("parameters", network.parameters().to_string()),
         row("h", bounds),
         row("golden", golden),
@@ -150,10 +150,7 @@ fn table(shown: &Shown<'_>, out: &mut dyn Write) -> io::Result<()> {
         );
         page.rows(rows);
     }
-    for line in page.lines {
-        writeln!(out, "{line}")?;
-    }
-    out.flush()
+    page.write(out)
 }
 
 #[derive(Serialize)]
@@ -162,7 +159,7 @@ struct Document<'a> {
     file: &'a str,
     sha256: &'a str,
     stored_as: &'static str,
-    activation: &'static str,
+    activation: Option<&'static str>,
     parameters: usize,
     layers: Vec<Layer<'a>>,
     features: Option<&'a [String]>,
@@ -200,7 +197,7 @@ fn json(shown: &Shown<'_>, out: &mut dyn Write) -> io::Result<()> {
         file: shown.file,
         sha256: shown.sha256,
         stored_as: model.container.as_str(),
-        activation: network.activation.as_str(),
+        activation: network.activation.map(Activation::as_str),
         parameters: network.parameters(),
         layers: (network.layers.iter())
             .map(|l| Layer {
@@ -225,9 +222,5 @@ fn json(shown: &Shown<'_>, out: &mut dyn Write) -> io::Result<()> {
         }),
         h: shown.h.map(|values| values.iter().map(finite).collect()),
     };
-    let mut buffer = Vec::new();
-    write::append(&document, &mut buffer)?;
-    buffer.push(b'\n');
-    out.write_all(&buffer)?;
-    out.flush()
+    write::document(&document, out)
 }

@@ -2,8 +2,9 @@
 //! sees of calls whose record brings no embeddings.
 
 use super::CallContext;
-use crate::facets;
-use crate::firewall::{Action, Ready, prepare};
+use crate::facets::Arguments;
+use crate::firewall::intent::told;
+use crate::firewall::{Action, Ready};
 use crate::state::{Embedded, StateView};
 
 /// Longest intent that is looked at, in bytes: what a user asked for, not what was attached to it.
@@ -20,10 +21,9 @@ pub fn intent_head(intent: &str) -> &str {
 
 impl<'a> CallContext<'a> {
     /// What the user of the run asked for, cut where it is long; absent where that is not known or
-    /// says nothing.
+    /// tells nothing.
     pub fn intent(&self) -> Option<&'a str> {
-        let intent = intent_head(self.run.intent?);
-        (!intent.trim().is_empty()).then_some(intent)
+        told(intent_head(self.run.intent?))
     }
 
     /// The call as the semantic firewall takes it; absent where the recording does not tell the
@@ -34,7 +34,7 @@ impl<'a> CallContext<'a> {
             tool,
             args,
             text: self.text()?,
-            facets: self.done.get_or_init(|| facets::of_call(tool, args)),
+            facets: (self.done).get_or_init(|| Arguments::new(self.tool_name(), args).facets()),
         })
     }
 
@@ -42,7 +42,7 @@ impl<'a> CallContext<'a> {
     /// [`CallContext::action`] is.
     pub fn ready(&self) -> Option<&Ready> {
         let action = self.action()?;
-        let make = || prepare(&action, self.intent());
+        let make = || self.policy.preparer.prepare(&action, self.intent());
         Some(self.ready.get_or_init(make))
     }
 }

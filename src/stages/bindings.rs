@@ -90,7 +90,7 @@ fn facets(cx: &CallContext<'_>, facet: Variable) -> Option<Value> {
     let at = FACETS.iter().position(|(variable, _)| *variable == facet)?;
     let (slot, (_, read)) = (cx.facets.get(at)?, FACETS.get(at)?);
     let value = slot.get_or_init(|| {
-        let arguments = Arguments::new(&cx.call.tool, cx.args()?);
+        let arguments = Arguments::new(cx.tool_name(), cx.args()?);
         (!arguments.beyond()).then(|| list(&read(&arguments)))
     });
     value.clone()

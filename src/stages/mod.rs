@@ -15,6 +15,7 @@ mod semantic;
 
 use crate::engine::decision::{self, Reading};
 use crate::facets::Facets;
+use crate::facets::tools::ToolName;
 use crate::firewall::Ready;
 use crate::policy::Policy;
 use crate::policy::matcher::NameSet;
@@ -64,12 +65,6 @@ pub trait Stage: Sync {
     /// Judges the result of an admitted call; a finding keeps it from the agent.
     fn check_result(&self, _cx: &CallContext<'_>, _outcome: &Outcome<'_>) -> Option<Finding> {
         None
-    }
-
-    /// Whether it may keep a call from running. A stage that only looks is shown calls whose labels
-    /// could not be worked out too.
-    fn judges(&self) -> bool {
-        true
     }
 
     /// The phase that this many refusals in a row bring a run into.
@@ -190,6 +185,8 @@ pub struct CallContext<'a> {
     pub repeats: u64,
     /// Nanoseconds since the run began, where both times are known.
     pub elapsed_ns: Option<i128>,
+    /// What the tool's name says, worked out when first asked for.
+    tool_name: OnceLock<ToolName>,
     /// Arguments, parsed when first asked for.
     args: OnceLock<Json<'a>>,
     /// Text of the arguments, put together when first asked for.
@@ -226,12 +223,18 @@ impl<'a> CallContext<'a> {
             siblings: None,
             repeats: 1,
             elapsed_ns: None,
+            tool_name: OnceLock::new(),
             args: OnceLock::new(),
             text: OnceLock::new(),
             done: OnceLock::new(),
             ready: OnceLock::new(),
             facets: Default::default(),
         }
+    }
+
+    /// What the name of the call's tool says of what it does.
+    pub fn tool_name(&self) -> &ToolName {
+        (self.tool_name).get_or_init(|| ToolName::new(&self.call.tool))
     }
 
     /// The call's arguments; absent where the recording does not tell them.

@@ -42,10 +42,6 @@ impl Stage for Probe {
         &[]
     }
 
-    fn judges(&self) -> bool {
-        false
-    }
-
     fn judge(&self, cx: &CallContext<'_>, notes: &mut Notes) -> Verdict {
         let policy = cx.policy;
         let sight = action::sight(cx);

@@ -3,8 +3,8 @@
 
 use super::{CallContext, Finding, Notes, Stage, Verdict};
 use crate::engine::decision;
-use crate::firewall::Score;
-use crate::number::rounded;
+use crate::firewall::{Score, Thresholds};
+use crate::number::{rounded, told_apart};
 use crate::policy::semantic::{Computed, Semantic as Settings};
 
 pub(super) struct Semantic;
@@ -34,7 +34,7 @@ impl Stage for Semantic {
         };
         match settings.computed() {
             None => recorded(settings, cx, notes),
-            Some(computed) => scored(settings, computed, cx, notes),
+            Some(computed) => scored(computed, cx, notes),
         }
     }
 }
@@ -45,52 +45,60 @@ fn recorded(settings: &Settings, cx: &CallContext<'_>, notes: &mut Notes) -> Ver
         return Verdict::Pass;
     };
     notes.semantic_score = Some(score);
-    let finding = |reached: &str| {
-        let reason = format!("semantic score {} is at least {reached}", rounded(score));
-        Finding::new("harm", reason)
+    let thresholds = Thresholds {
+        escalate: settings.escalate,
+        block: settings.block,
     };
-    Band::of(score, settings).verdict(settings, finding)
+    Band::of(score, thresholds).verdict(thresholds, |reached| {
+        Finding::new("harm", reaches(score, thresholds, reached))
+    })
 }
 
-fn scored(
-    settings: &Settings,
-    computed: &Computed,
-    cx: &CallContext<'_>,
-    notes: &mut Notes,
-) -> Verdict {
+fn scored(computed: &Computed, cx: &CallContext<'_>, notes: &mut Notes) -> Verdict {
     let Some(ready) = cx.ready() else {
         notes.unscored = true;
         return Verdict::Error(Finding::blind("harm"));
     };
-    let score = computed.firewall.score_ready(ready, cx.intent());
+    let score = computed.firewall.score(ready, cx.intent());
     notes.semantic_score = Some(score.score);
-    notes.without_intent = cx.intent().is_none();
-    let band = Band::of(score.score, settings);
+    notes.without_intent = !score.asked;
+    let thresholds = computed.bands.thresholds(score.asked);
+    let band = match score.floored {
+        // It asks somebody and refuses nothing, also where the thresholds are one.
+        true => Band::Escalate,
+        false => Band::of(score.score, thresholds),
+    };
     if band != Band::Pass {
         notes.semantic = Some(Box::new(seen(computed, &score)));
     }
-    band.verdict(settings, |reached| {
+    band.verdict(thresholds, |reached| {
         let floor = computed.bands.harm_floor;
         let decided = match score.floored {
             true => format!(
                 "harm {} is at least the floor {}, so that the score is {reached}",
-                rounded(score.harm),
+                told_apart(score.harm, &[floor]),
                 rounded(floor)
             ),
-            false => format!(
-                "semantic score {} is at least {reached}",
-                rounded(score.score)
-            ),
+            false => reaches(score.score, thresholds, reached),
+        };
+        let intent = match score.asked {
+            true => format!("intent {:.3}", score.intent),
+            false => "no usable intent".to_owned(),
         };
         let reason = format!(
-            "{decided}: near `{}` (harm {:.3}, intent {:.3}, benign {:.3})",
+            "{decided}: near `{}` (harm {:.3}, {intent}, benign {:.3})",
             shown(&score.nearest),
             score.harm,
-            score.intent,
             score.benign,
         );
         Finding::new("harm", reason)
     })
+}
+
+/// Says that a score has reached a threshold, so that it can be told from both.
+fn reaches(score: f64, thresholds: Thresholds, reached: &str) -> String {
+    let score = told_apart(score, &[thresholds.escalate, thresholds.block]);
+    format!("semantic score {score} is at least {reached}")
 }
 
 /// Where a score lies.
@@ -103,9 +111,9 @@ enum Band {
 
 impl Band {
     /// A score below both thresholds passes; one that compares with none does not.
-    fn of(score: f64, settings: &Settings) -> Band {
+    fn of(score: f64, thresholds: Thresholds) -> Band {
         let below = |threshold: f64| score < threshold;
-        match (below(settings.escalate), below(settings.block)) {
+        match (below(thresholds.escalate), below(thresholds.block)) {
             (true, true) => Band::Pass,
             (false, true) => Band::Escalate,
             (_, false) => Band::Block,
@@ -113,12 +121,12 @@ impl Band {
     }
 
     /// The verdict, with a finding for the threshold that was reached, in words.
-    fn verdict(self, settings: &Settings, finding: impl FnOnce(&str) -> Finding) -> Verdict {
+    fn verdict(self, from: Thresholds, finding: impl FnOnce(&str) -> Finding) -> Verdict {
         let reached = |word: &str, from: f64| format!("{word} {}", rounded(from));
         match self {
             Band::Pass => Verdict::Pass,
-            Band::Escalate => Verdict::Escalate(finding(&reached("escalate", settings.escalate))),
-            Band::Block => Verdict::Refuse(finding(&reached("block", settings.block))),
+            Band::Escalate => Verdict::Escalate(finding(&reached("escalate", from.escalate))),
+            Band::Block => Verdict::Refuse(finding(&reached("block", from.block))),
         }
     }
 }

@@ -82,6 +82,8 @@ pub enum WarningCode {
     RepeatedArgument,
     /// An unknown field whose name is close to a known one.
     SimilarField,
+    /// A field of runs on a call.
+    MisplacedField,
     /// A tool whose name looks like one the policy names.
     LookalikeTool,
     /// Arguments given as a string that looks like an object but is none.
@@ -92,7 +94,7 @@ pub enum WarningCode {
     RoundedCost,
     /// A number that a float cannot hold exactly.
     InexactNumber,
-    /// An embedding of zeros: the scope barrier does not see the call.
+    /// An embedding of zeros, which has no direction to compare.
     ZeroEmbedding,
     /// A call repeating an id with the same content; evaluated once.
     RepeatedCall,
@@ -136,6 +138,7 @@ impl WarningCode {
         WarningCode::NulCharacter,
         WarningCode::RepeatedArgument,
         WarningCode::SimilarField,
+        WarningCode::MisplacedField,
         WarningCode::LookalikeTool,
         WarningCode::UnparsedArguments,
         WarningCode::UnknownArguments,
@@ -169,6 +172,7 @@ impl WarningCode {
             WarningCode::NulCharacter => "nul_character",
             WarningCode::RepeatedArgument => "repeated_argument",
             WarningCode::SimilarField => "similar_field",
+            WarningCode::MisplacedField => "misplaced_field",
             WarningCode::LookalikeTool => "lookalike_tool",
             WarningCode::UnparsedArguments => "unparsed_arguments",
             WarningCode::UnknownArguments => "unknown_arguments",

@@ -57,8 +57,8 @@ impl Accumulator {
         }
     }
 
-    /// Counts a transition. One that begins inside the safe set and was not simulated is checked on
-    /// no next state and counts as violated: nothing showed that it holds.
+    /// Counts a transition. One that begins inside the safe set and was not simulated, or lacks the
+    /// value of a barrier before or after, counts as violated: nothing showed that it holds.
     pub fn observe(&mut self, t: Observation<'_>) -> Counted {
         self.transitions += 1;
         for (row, &h) in self.rows.iter_mut().zip(t.current) {
@@ -70,7 +70,8 @@ impl Accumulator {
         }
         self.checks += 1;
         self.compare(&t);
-        let simulated = t.next.is_some();
+        let complete = |values: &[f64]| values.len() == self.rows.len();
+        let simulated = complete(t.current) && t.next.is_some_and(complete);
         if simulated {
             self.measure(&t);
         }

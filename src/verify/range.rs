@@ -12,6 +12,14 @@ pub enum Range {
         /// Least value; negative infinity where there is none.
         low: f64,
     },
+    /// The same, and -1 where it cannot be computed, which is what such a barrier counts as, whatever
+    /// its margin.
+    Fallible {
+        /// Greatest value.
+        high: f64,
+        /// Least value that is computed; negative infinity where there is none.
+        low: f64,
+    },
     /// `top`, `top - step`, `top - 2 step` and so on, one step a call.
     Lattice {
         /// Greatest value.
@@ -28,7 +36,7 @@ pub enum Range {
     },
     /// Always the same value.
     Constant(f64),
-    /// Whatever an expression, or a model without bounds, comes to.
+    /// Whatever an expression, or a model without bounds, comes to, -1 among it.
     Unknown,
 }
 
@@ -52,8 +60,9 @@ impl Range {
                 high: limit.usd() - margin,
                 low: f64::NEG_INFINITY,
             },
-            // A cosine distance lies between 0 and 2.
-            Measure::Scope { max_drift, .. } => Range::Continuum {
+            // A cosine distance lies between 0 and 2; of embeddings of two lengths, or of arguments that
+            // are not told, it is none.
+            Measure::Scope { max_drift, .. } => Range::Fallible {
                 high: max_drift - margin,
                 low: max_drift - 2.0 - margin,
             },
@@ -63,9 +72,9 @@ impl Range {
             },
             Measure::Custom(_) => Range::Unknown,
             // What the last layer can make of activations that are bounded. How far one call can take
-            // it is not known.
+            // it is not known. A feature that is no number, or too large for the layers, makes h none.
             Measure::Neural(neural) => match neural.model.network.bounds() {
-                Some((low, high)) => Range::Continuum {
+                Some((low, high)) => Range::Fallible {
                     high: high - margin,
                     low: low - margin,
                 },
@@ -77,7 +86,9 @@ impl Range {
     /// Greatest value; absent where it is not known.
     pub fn high(self) -> Option<f64> {
         match self {
-            Range::Continuum { high, .. } | Range::Two { high, .. } => Some(high),
+            Range::Continuum { high, .. }
+            | Range::Fallible { high, .. }
+            | Range::Two { high, .. } => Some(high),
             Range::Lattice { top, .. } => Some(top),
             Range::Constant(value) => Some(value),
             Range::Unknown => None,

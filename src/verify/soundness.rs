@@ -6,6 +6,7 @@
 //! needs an attained h and a possible drop d with h - d < 0 and d <= alpha(h).
 
 use super::range::Range;
+use crate::barriers::UNKNOWN;
 use crate::policy::{Alpha, BarrierSpec, Policy, PolicyWarning};
 
 /// Stable code of the warning.
@@ -25,14 +26,17 @@ pub struct Exit {
 pub enum Soundness {
     /// alpha(h) <= h for every h from 0 to the greatest value.
     Sound,
-    /// alpha(h) > h for some of them, here for `h`, but no call can drop the barrier far enough for
-    /// it to turn negative.
+    /// alpha(h) > h for some of them, here for `h`, but no fall is admitted that turns the barrier
+    /// negative.
     Unreachable {
         /// A value at which alpha exceeds it.
         h: f64,
     },
     /// An exit is admitted.
     Exits(Exit),
+    /// The only exit that is admitted is into a state in which the barrier cannot be computed, which
+    /// counts as -1.
+    Uncomputed(Exit),
 }
 
 /// Judges an alpha on what a barrier can attain.
@@ -43,14 +47,30 @@ pub fn judge(alpha: Alpha, range: Range) -> Soundness {
     };
     let exit = match range {
         Range::Unknown => Some(lowest(alpha, h, f64::NEG_INFINITY)),
-        Range::Continuum { low, .. } => Some(lowest(alpha, h, low)),
+        Range::Continuum { low, .. } | Range::Fallible { low, .. } => Some(lowest(alpha, h, low)),
         Range::Lattice { top, step } => last_step(top, step),
         Range::Two { high, low } => Some(Exit { h: high, next: low }),
         Range::Constant(_) => None,
     };
-    match exit.filter(|e| e.h >= 0.0 && e.next < 0.0 && alpha.admits(e.h, e.next)) {
-        Some(exit) => Soundness::Exits(exit),
+    let admitted = |e: &Exit| e.h >= 0.0 && e.next < 0.0 && alpha.admits(e.h, e.next);
+    if let Some(exit) = exit.filter(admitted) {
+        return Soundness::Exits(exit);
+    }
+    match uncomputed(h, range).filter(admitted) {
+        Some(exit) => Soundness::Uncomputed(exit),
         None => Soundness::Unreachable { h },
+    }
+}
+
+/// The fall of a barrier that cannot be computed in the next state, from the value it attains at which
+/// alpha exceeds it the most: beyond `h` that is the least.
+fn uncomputed(h: f64, range: Range) -> Option<Exit> {
+    match range {
+        Range::Fallible { low, .. } => Some(Exit {
+            h: h.max(low),
+            next: UNKNOWN,
+        }),
+        _ => None,
     }
 }
 
@@ -119,9 +139,12 @@ pub fn unsound_alpha(policy: &Policy) -> Vec<PolicyWarning> {
         let tail = match judge(barrier.alpha, range) {
             Soundness::Sound => return None,
             Soundness::Exits(exit) => exit_text(exit),
+            Soundness::Uncomputed(exit) => {
+                let tail = exit_text(exit);
+                format!("a state in which it cannot be computed counts as -1, and {tail}")
+            }
             Soundness::Unreachable { h } => format!(
-                "alpha({}) is {}, but, rounding aside, no single call lowers the barrier far \
-                 enough to make it negative",
+                "alpha({}) is {}, but, rounding aside, no call that makes it negative is admitted",
                 shown(h),
                 shown(barrier.alpha.at(h))
             ),
@@ -245,7 +268,7 @@ mod tests {
         assert_eq!(
             messages[1],
             "barrier `privacy`: kappa 1.9 is above 1: alpha(0.5) is 0.95, but, rounding aside, no \
-             single call lowers the barrier far enough to make it negative"
+             call that makes it negative is admitted"
         );
         assert_eq!(
             messages[2],

@@ -82,6 +82,7 @@ pub fn policy(alpha: Alpha) -> Policy {
             barriers,
         },
         semantic: None,
+        preparer: Default::default(),
         models: Vec::new(),
         boundary: None,
         warnings: Vec::new(),

@@ -91,3 +91,14 @@ fn what_is_wrong_with_a_case_costs_that_case_and_is_told() {
         );
     }
 }
+
+/// A slip in the name of a field would take what it says away from the case.
+#[test]
+fn a_field_that_looks_like_a_known_one_is_told_once() {
+    let slips = r#"{"tool":"f","label":"harm","intnet":"i","catgory":"c","agrs":{},"kind":"k"}"#;
+    let log = read(&[slips, slips]);
+    assert_eq!(log.notices.len(), 3, "{:?}", log.notices);
+    let told = |n: &String| n.starts_with("warning similar_field 1:");
+    assert!(log.notices.iter().all(told), "{:?}", log.notices);
+    assert_eq!(counts(&log)[1], 2);
+}

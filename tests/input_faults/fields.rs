@@ -252,3 +252,18 @@ fn names_with_escapes_are_decoded() {
     let seen = seen(r#"{"t\u006fol":"b\u0061sh"}"#);
     assert_eq!(seen.tools(), ["bash"]);
 }
+
+/// An intent belongs to the run: on a call it would be left out unseen, and the call judged without.
+#[test]
+fn what_a_call_says_of_its_run_is_told_once() {
+    let line = r#"{"tool":"a","args":{},"intent":"i","label":"none"}"#;
+    let seen = seen(format!("{line}\n{line}\n"));
+    assert_eq!(
+        seen.codes(),
+        ["1:32 misplaced_field", "1:44 misplaced_field"]
+    );
+    assert!(seen.help().contains("`run_start`") && seen.help().contains("`--from cases`"));
+    assert_eq!(seen.calls.len(), 2);
+    let start = r#"{"type":"run_start","run":"r","intent":"i","label":"benign"}"#;
+    assert_eq!(self::seen(start).codes(), [] as [&str; 0]);
+}

@@ -43,6 +43,7 @@ pub const ENFORCE: Options = Options {
     dispatch: Dispatch::Recorded,
     allow_escalated: false,
     keep_args: false,
+    labels_given: false,
     merge_runs: false,
 };
 
@@ -72,6 +73,7 @@ pub fn varied(case: u64) -> Options {
         },
         allow_escalated: pick(1),
         keep_args: pick(2),
+        labels_given: false,
         merge_runs: false,
     }
 }

@@ -2,6 +2,7 @@
 
 mod build;
 mod features;
+mod parameters;
 mod policies;
 mod safetensors;
 mod shown;

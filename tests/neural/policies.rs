@@ -132,39 +132,6 @@ fn what_features_count_by_stays_where_the_five_are_replaced() {
     );
 }
 
-/// The same features under other settings are other numbers; what they do not go by changes nothing.
-#[test]
-fn the_hash_of_what_features_count_by_follows_the_settings() {
-    let hash = |text: &str| {
-        let mut policy = read(text);
-        policy.count_default_features();
-        policy.parameters_sha256()
-    };
-    let own = hash("");
-    for other in [
-        "[dcbf.barriers.safety]\nwindow = 6\n",
-        "[dcbf.barriers.safety]\npairs = [[\"a\", \"b\"]]\n",
-        "[dcbf.barriers.privacy]\noutbound = [\"x\"]\n",
-        "[dcbf.barriers.resource]\nlimit_usd = 9\n",
-        "[dcbf.barriers.scope]\nembed = \"static\"\n",
-        "[dcbf.barriers.stability]\nstep_budget = 9\n",
-        "[dcbf]\ncost_accounting = \"none\"\n",
-        "[gates]\ntokenizer = \"o200k_base\"\n",
-        "[[labels]]\nlabel = \"http_request\"\ntools = [\"WebFetch\"]\n",
-    ] {
-        assert_ne!(hash(other), own, "{other}");
-    }
-    for same in [
-        "[dcbf.barriers.safety]\nmargin = 0.5\n",
-        "[dcbf.barriers.safety]\nexpr = \"1.0\"\n",
-        "[dcbf.barriers.privacy]\nenabled = false\n",
-        "[dcbf.barriers.scope]\nmax_drift = 0.1\n",
-        "[[labels]]\nlabel = \"reading\"\ntools = [\"Read\"]\n",
-    ] {
-        assert_eq!(hash(same), own, "{same}");
-    }
-}
-
 /// A preset has margins of its own and does not know of the model.
 #[test]
 fn a_preset_can_be_extended_by_a_model() {
@@ -383,13 +350,41 @@ fn what_is_no_number_refuses() {
     assert!(why.is_some_and(|why| why.contains("not a finite number")));
 }
 
+/// A model that is positive on all it can reach still falls to -1 where it cannot be computed, and a
+/// kappa that admits that does not keep the safe set.
+#[test]
+fn soundness_counts_what_cannot_be_computed() {
+    let message = |kappa: f64, margin: f64| {
+        let policy = read(&format!(
+            "[dcbf.neural]\nmodel = \"plain.safetensors\"\nkappa = {kappa}\nmargin = {margin}\n"
+        ));
+        let mut warnings = gate::verify::soundness::unsound_alpha(&policy);
+        warnings.pop().map(|w| w.message).unwrap_or_default()
+    };
+    assert_eq!(message(1.0, -5.0), "");
+    // It reaches 0.5 to 10.5.
+    let admitted = message(2.0, -5.0);
+    assert!(
+        admitted.ends_with(
+            "a state in which it cannot be computed counts as -1, and a call that takes it from 10.5 \
+             to -1 is admitted and leaves the safe set"
+        ),
+        "{admitted}"
+    );
+    let refused = message(1.05, -5.0);
+    assert!(
+        refused.ends_with("no call that makes it negative is admitted"),
+        "{refused}"
+    );
+}
+
 #[test]
 fn soundness_is_judged_on_what_the_last_layer_can_reach() {
     let bounded = read("[dcbf]\nneural = \"plain.safetensors\"\n");
     let range = Range::of(&bounded.dcbf.barriers[0]);
     assert_eq!(
         range,
-        Range::Continuum {
+        Range::Fallible {
             high: 5.5,
             low: -4.5
         }

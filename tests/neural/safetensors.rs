@@ -99,7 +99,7 @@ fn what_is_wrong_is_said() {
         ),
         (
             said("golden", Some("{\"x\":[[3]],\"h\":[0]}")),
-            "golden row 0 gives h NaN",
+            "golden row 0 has 1 numbers, and the model takes 2",
         ),
         (said("tolerance", Some("0.5")), "`tolerance` is `0.5`"),
         (said("tolerance", Some("NaN")), "`tolerance` is `NaN`"),
@@ -154,6 +154,39 @@ fn golden_outputs_are_verified_within_their_tolerance() {
     assert_eq!(exact.golden_difference, Some(0.0));
     assert!(read(&file(1e-4, "1e-6".to_owned())).is_err());
     assert!(read(&file(1e-4, "1e-3".to_owned())).is_ok());
+}
+
+/// What is shown of the difference can be held against the tolerance beside it, which is relative where
+/// h is greater than 1.
+#[test]
+fn the_golden_difference_is_on_the_scale_of_the_tolerance() {
+    let mut tensors = tensors();
+    tensors[5].2 = vec![1000.0];
+    let h = read(&safetensors(&tensors, &metadata()))
+        .expect("sound")
+        .h(&[3.0, 1.0]);
+    let golden = format!("{{\"x\":[[3,1]],\"h\":[{}]}}", h + 5e-4);
+    let model = read(&safetensors(&tensors, &with("golden", Some(&golden)))).expect("near");
+    let difference = model.golden_difference.expect("one pair");
+    assert!((4e-7..6e-7).contains(&difference), "{difference}");
+}
+
+/// A row of another width is that, and no output that was missed.
+#[test]
+fn golden_rows_that_cannot_be_computed_say_why() {
+    let refused = |golden: &str| {
+        let file = safetensors(&tensors(), &with("golden", Some(golden)));
+        read(&file).expect_err(golden).why
+    };
+    assert_eq!(
+        refused("{\"x\":[[3]],\"h\":[1]}"),
+        "golden row 0 has 1 numbers, and the model takes 2"
+    );
+    let far = refused("{\"x\":[[1e308,-1e308]],\"h\":[1e308]}");
+    assert!(
+        far.starts_with("golden row 0 gives no finite h, and its file says 1e308:"),
+        "{far}"
+    );
 }
 
 #[test]

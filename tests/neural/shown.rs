@@ -32,6 +32,32 @@ fn a_model_of_another_list_is_told_so() {
     );
 }
 
+/// Activations are not guessed: a single layer that names none has none.
+#[test]
+fn a_single_layer_has_no_activation() {
+    let views = [super::build::whole("l.weight", "0", &[1, 2])];
+    let mut members = super::build::members();
+    members[0].1 = super::build::pickle(&super::build::state_dict(&views));
+    let bytes = super::build::archive(&members, false);
+    let model = Model::read(&bytes, &Given::default()).expect("a layer");
+    assert_eq!(model.network.activation, None);
+    assert_eq!(model.network.parameters(), 2, "it has no bias");
+    let shown = Shown {
+        file: "m",
+        sha256: "00",
+        model: &model,
+        h: None,
+    };
+    let mut out: Vec<u8> = Vec::new();
+    (MODEL_FORMATS[0].write)(&shown, &mut out).expect("memory");
+    let text = String::from_utf8(out).expect("UTF-8");
+    assert!(text.contains("none: there is one layer"), "{text}");
+    let mut out: Vec<u8> = Vec::new();
+    (MODEL_FORMATS[1].write)(&shown, &mut out).expect("memory");
+    let text = String::from_utf8(out).expect("UTF-8");
+    assert!(text.contains("\"activation\":null"), "{text}");
+}
+
 /// The name of a feature is text of whoever made the file.
 #[test]
 fn names_do_not_act_on_a_terminal() {

@@ -39,6 +39,7 @@ fn table_by(mut policy: Policy, format: &str, trace: &str) -> String {
         let mut table = FeatureTable::new((format.open)(header, Box::new(&mut out)));
         let observe = Options {
             mode: Mode::Observe,
+            labels_given: true,
             ..Options::default()
         };
         let mut engine = Engine::new(&policy, &[PROBE], observe, &mut table);

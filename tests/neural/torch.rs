@@ -59,6 +59,75 @@ fn a_state_dict_is_found_in_a_checkpoint() {
     same(&read(&changed("m/data.pkl", pickle(&operations))).expect("attributes"));
 }
 
+/// Which of several state dicts is meant nobody says, and a key that stands twice hides one of its
+/// values. A dictionary without tensors under such a key is no state dict.
+#[test]
+fn a_checkpoint_with_several_state_dicts_is_refused() {
+    let (_, own) = members().remove(0);
+    let good = own[2..own.len() - 1].to_vec();
+    let checkpoint = |entries: &[(&str, &[u8])]| {
+        let mut operations = b"}(".to_vec();
+        for (key, value) in entries {
+            operations.push(b'X');
+            operations.extend((key.len() as u32).to_le_bytes());
+            operations.extend(key.as_bytes());
+            operations.extend(*value);
+        }
+        operations.push(b'u');
+        read(&changed("m/data.pkl", pickle(&operations)))
+    };
+    let numbers = b"}(X\x01\0\0\0aK\x03u";
+    let several = checkpoint(&[("model", &good), ("state_dict", &good)]).expect_err("two");
+    assert_eq!(
+        several.why,
+        "its checkpoint has several state dicts, under `state_dict`, `model`: which one is meant is \
+         not known"
+    );
+    for entries in [
+        [("model", &good[..]), ("model", &good[..])],
+        [("model", &good[..]), ("model", &numbers[..])],
+        [("model", &numbers[..]), ("model", &good[..])],
+    ] {
+        let twice = checkpoint(&entries).expect_err("twice");
+        assert_eq!(twice.why, "its checkpoint has `model` twice");
+    }
+    same(&checkpoint(&[("state_dict", numbers), ("model", &good)]).expect("one state dict"));
+    let none = checkpoint(&[("state_dict", numbers)]).expect_err("none");
+    assert!(none.why.contains("holds no state dict"), "{}", none.why);
+}
+
+/// Early protocols do not say what they are, and are told what to do about it all the same.
+#[test]
+fn bare_pickles_of_every_protocol_are_known() {
+    for bytes in [
+        &b"\x80\x02}q\x00."[..],
+        b"(dp0\nS'a'\np1\nI1\ns.",
+        b"}q\x00X\x01\x00\x00\x00aK\x01s.",
+        b"ccollections\nOrderedDict\np0\n(tRp1\n.",
+        b"(lp0\n.\n",
+    ] {
+        let refusal = read(bytes).expect_err("a pickle");
+        assert!(refusal.why.contains("bare pickle"), "{}", refusal.why);
+        assert!(refusal.help.is_some());
+    }
+    for bytes in [&b"c"[..], b"", b"call me.", b"(a"] {
+        let refusal = read(bytes).expect_err("nothing");
+        assert!(!refusal.why.contains("pickle"), "{}", refusal.why);
+    }
+}
+
+/// A layer that was saved by itself has no name, which is said.
+#[test]
+fn a_bare_layer_is_told_what_it_needs() {
+    let views = [whole("weight", "4", &[1, 2]), whole("bias", "5", &[1])];
+    let refusal = read(&changed("m/data.pkl", pickle(&state_dict(&views)))).expect_err("bare");
+    assert!(
+        refusal
+            .help
+            .is_some_and(|help| help.contains("nn.Sequential"))
+    );
+}
+
 /// Layers that look at one storage, backwards and from its middle.
 #[test]
 fn strides_and_offsets_are_followed() {

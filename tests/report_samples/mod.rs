@@ -3,7 +3,7 @@
 #![allow(dead_code)]
 
 use gate::audit::summary::{
-    BarrierSummary, Bounds, Counts, ExitSummary, Extreme, InputSummary, KindCounts, PolicySummary,
+    BarrierSummary, Counts, ExitSummary, Extreme, InputSummary, KindCounts, PolicySummary,
     RateSummary, RuleCount, RunRefusals, Settings, Summary, Violations,
 };
 use gate::engine::decision::{Decision, DecisionKind, Reading};
@@ -11,6 +11,7 @@ use gate::exit::{Exit, Finding};
 use gate::report::{FORMATS, Header};
 use gate::trace::event::Recorded;
 use gate::trace::fault::{FaultCode, Notice, NoticeKind, Place, WarningCode};
+use gate::verify::stats::Interval;
 
 /// A record of a report.
 #[derive(Clone)]
@@ -194,7 +195,7 @@ fn rate(hits: u64, of: u64, low: f64, high: f64) -> RateSummary {
         hits,
         of,
         rate: Some(hits as f64 / of as f64),
-        interval: Some(Bounds { low, high }),
+        interval: Some(Interval { low, high }),
         design_effect: None,
         approximate: true,
     }

@@ -2,8 +2,9 @@
 
 mod rows;
 
-use super::outputs::stdout;
-use super::{Told, say};
+use super::options::one_of;
+use super::outputs::print;
+use super::{Told, files, say};
 use crate::audit::verdict::many;
 use crate::escape::visible;
 use crate::exit::Exit;
@@ -11,10 +12,8 @@ use crate::neural::{Activation, Given, MAX_BYTES, Model, Refusal};
 use crate::policy::effective::sha256;
 use crate::report::model::{self, MODEL_FORMATS, Shown};
 use anyhow::Context;
-use clap::builder::{PossibleValue, PossibleValuesParser};
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser};
+use std::path::PathBuf;
 
 /// Show what a model of a neural barrier holds, verify it, and compute h of rows
 ///
@@ -43,14 +42,15 @@ pub(super) struct Args {
     #[arg(
         long,
         value_name = "NAME,..",
+        value_parser = NonEmptyStringValueParser::new(),
         value_delimiter = ',',
         help_heading = "Input"
     )]
     features: Option<Vec<String>>,
 
     /// Format of standard output
-    #[arg(long, value_name = "FORMAT", default_value = MODEL_FORMATS[0].id, value_parser = formats(), help_heading = "Output")]
-    format: String,
+    #[arg(long, value_name = "FORMAT", default_value = MODEL_FORMATS[0].id, value_parser = one_of(MODEL_FORMATS, |f| (f.id, f.doc)), help_heading = "Output")]
+    format: &'static model::Format,
 }
 
 fn activations() -> PossibleValuesParser {
@@ -58,14 +58,10 @@ fn activations() -> PossibleValuesParser {
     names.collect::<Vec<_>>().into()
 }
 
-fn formats() -> PossibleValuesParser {
-    let value = |f: &model::Format| PossibleValue::new(f.id).help(f.doc);
-    MODEL_FORMATS.iter().map(value).collect::<Vec<_>>().into()
-}
-
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let name = args.file.display().to_string();
-    let bytes = bytes(&args.file, MAX_BYTES)?;
+    let bytes = files::read(&args.file, MAX_BYTES);
+    let bytes = bytes.with_context(|| format!("`{name}` cannot be read"))?;
     let given = Given {
         features: args.features.clone(),
         activation: args.activation.as_deref().and_then(Activation::named),
@@ -74,11 +70,12 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let h = match &args.inputs {
         None => None,
         Some(path) => {
-            let text = self::bytes(path, rows::MAX_BYTES)?;
-            let rows = rows::read(&text, &model);
-            let rows = rows.map_err(anyhow::Error::msg);
-            let rows = rows.with_context(|| format!("`{}` cannot be used", path.display()))?;
-            tell_empty(&rows);
+            let shown = path.display();
+            let text = files::read(path, rows::MAX_BYTES);
+            let text = text.with_context(|| format!("`{shown}` cannot be read"))?;
+            let rows = rows::read(&text, &model).map_err(anyhow::Error::msg);
+            let rows = rows.with_context(|| format!("`{shown}` cannot be used"))?;
+            tell_holes(&rows);
             Some(rows.iter().map(|row| model.h(row)).collect::<Vec<f64>>())
         }
     };
@@ -88,25 +85,17 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         model: &model,
         h: h.as_deref(),
     };
-    let format = MODEL_FORMATS.iter().find(|f| f.id == args.format);
-    let format = format.unwrap_or(&MODEL_FORMATS[0]);
-    match (format.write)(&shown, &mut stdout()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            say(&format!("gate: standard output cannot be written: {error}"));
-            Ok(Exit::Unusable)
-        }
-        _ => Ok(Exit::Clean),
-    }
+    Ok(print(Exit::Clean, |out| (args.format.write)(&shown, out)))
 }
 
 /// Says how many rows lack a number.
-fn tell_empty(rows: &[Vec<f64>]) {
-    let empty = rows.iter().filter(|row| row.iter().any(|x| x.is_nan()));
-    let empty = empty.count() as u64;
-    if empty > 0 {
-        let rows = many(empty, "row");
+fn tell_holes(rows: &[Vec<f64>]) {
+    let holed = rows.iter().filter(|row| row.iter().any(|x| !x.is_finite()));
+    let holed = holed.count() as u64;
+    if holed > 0 {
+        let rows = many(holed, "row");
         say(&format!(
-            "gate: {rows} with an empty number: h is none there, which counts as -1"
+            "gate: {rows} with a number that is missing or not finite: h is none there, which counts as -1"
         ));
     }
 }
@@ -121,14 +110,4 @@ fn refused(name: &str, refusal: &Refusal) -> anyhow::Error {
         .iter()
         .map(|help| format!("  help: {}", visible(help)));
     Told(std::iter::once(why).chain(help).collect()).into()
-}
-
-/// The bytes of a file, one more than `most` at most.
-fn bytes(path: &Path, most: usize) -> anyhow::Result<Vec<u8>> {
-    let failed = || format!("`{}` cannot be read", path.display());
-    let mut bytes = Vec::new();
-    let file = File::open(path).with_context(failed)?;
-    let mut file = file.take(most as u64 + 1);
-    file.read_to_end(&mut bytes).with_context(failed)?;
-    Ok(bytes)
 }

@@ -14,9 +14,6 @@ pub(super) const MAX_BYTES: usize = 256 << 20;
 /// Of CSV the columns are those that the model names, whatever stands beside them; for a model that
 /// names none, all columns are inputs, in order.
 pub(super) fn read(text: &[u8], model: &Model) -> Result<Vec<Vec<f64>>, String> {
-    if text.len() > MAX_BYTES {
-        return Err(format!("it is longer than {MAX_BYTES} bytes"));
-    }
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let first = text.iter().find(|byte| !byte.is_ascii_whitespace());
     let rows = match first {

@@ -2,18 +2,17 @@
 
 use crate::audit::filter::Filter;
 use crate::audit::summary::Settings;
-use crate::cli::options::{Color, FailOn, InputArgs, rate};
+use crate::cli::options::{FailOn, InputArgs, LayoutArgs, one_of, rate};
 use crate::engine::{Dispatch, Mode, Options};
 use crate::exit::Finding;
 use crate::policy::matcher::{Matcher, Scope};
 use crate::report::{FORMATS, Format};
 use clap::ValueEnum;
-use clap::builder::PossibleValue;
 use std::path::PathBuf;
 
 /// Replay recorded tool calls through the pipeline and report every decision
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_arg("width", |arg| arg.help(WIDTH)))]
 pub(in crate::cli) struct Args {
     #[command(flatten)]
     pub(super) input: InputArgs,
@@ -72,8 +71,8 @@ pub(in crate::cli) struct Args {
     pub(super) deny_warnings: bool,
 
     /// Format of standard output
-    #[arg(long, value_name = "FORMAT", default_value = FORMATS[0].id, value_parser = formats(), help_heading = "Output")]
-    pub(super) format: String,
+    #[arg(long, value_name = "FORMAT", default_value = FORMATS[0].id, value_parser = one_of(FORMATS, |f| (f.id, f.doc)), help_heading = "Output")]
+    pub(super) format: &'static Format,
 
     /// Also write the report as CSV to this file
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -115,20 +114,12 @@ pub(in crate::cli) struct Args {
     #[arg(long, help_heading = "Output")]
     pub(super) show_labels: bool,
 
-    /// When to use colours
-    #[arg(
-        long,
-        value_name = "WHEN",
-        default_value = "auto",
-        help_heading = "Output"
-    )]
-    pub(super) color: Color,
-
-    /// Lay the table out for this many columns; the report under it needs 80 [default: the terminal's;
-    /// unlimited elsewhere]
-    #[arg(long, value_name = "COLUMNS", help_heading = "Output")]
-    pub(super) width: Option<usize>,
+    #[command(flatten)]
+    pub(super) layout: LayoutArgs,
 }
+
+const WIDTH: &str = "Lay the table out for this many columns; the report under it needs 80 [default: the \
+                     terminal's; unlimited elsewhere]";
 
 const EXAMPLES: &str = "Examples:
   gate replay trace.jsonl
@@ -180,6 +171,7 @@ impl Args {
             },
             allow_escalated: self.on_escalate == OnEscalate::Allow,
             keep_args: self.show_args,
+            labels_given: false,
             merge_runs: self.merge_runs,
         }
     }
@@ -220,9 +212,4 @@ impl Args {
             none: self.quiet,
         })
     }
-}
-
-fn formats() -> clap::builder::PossibleValuesParser {
-    let value = |f: &Format| PossibleValue::new(f.id).help(f.doc);
-    FORMATS.iter().map(value).collect::<Vec<_>>().into()
 }

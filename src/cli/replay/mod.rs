@@ -8,7 +8,7 @@ use super::outputs::{self, ReportFile, stdout};
 use super::progress::Progress;
 use super::reading::read_all;
 use super::signals::Unfinished;
-use super::{policy, say, terminal_width};
+use super::{policy, say};
 use crate::audit::Audit;
 use crate::audit::summary::{InputSummary, PolicySummary, Summary};
 use crate::audit::tally::Tally;
@@ -77,24 +77,12 @@ fn reports(
     sources: &Sources,
     files: &[(&'static str, ReportFile)],
 ) -> anyhow::Result<Vec<Box<dyn Report>>> {
-    let terminal = std::io::stdout().is_terminal();
+    let names = sources.list.iter().map(|source| source.name.clone());
+    let barriers = policy.dcbf.barriers.iter();
     let header = Header {
-        inputs: sources
-            .list
-            .iter()
-            .map(|source| source.name.clone())
-            .collect(),
-        barriers: policy
-            .dcbf
-            .barriers
-            .iter()
-            .map(|spec| spec.name.clone())
-            .collect(),
-        width: args
-            .width
-            .or_else(|| terminal.then(terminal_width).flatten()),
-        color: args.color.wanted(terminal),
+        barriers: barriers.map(|spec| spec.name.clone()).collect(),
         labels: args.show_labels,
+        ..args.layout.header(names.collect())
     };
     let format = |id: &str| {
         FORMATS
@@ -102,7 +90,7 @@ fn reports(
             .find(|f| f.id == id)
             .context("no such format")
     };
-    let mut reports = vec![(format(&args.format)?.open)(header.clone(), stdout())];
+    let mut reports = vec![(args.format.open)(header.clone(), stdout())];
     for (id, file) in files {
         let header = Header {
             width: None,
@@ -151,9 +139,8 @@ fn summary(
     summary.settings = args.settings(fail_on);
     let mut summary = std::mem::take(audit.tally()).finish();
     let leniency = Leniency {
-        allow_faults: args.input.allow_faults,
         deny_warnings: args.deny_warnings,
-        allow_empty: args.input.allow_empty,
+        ..args.input.leniency()
     };
     summary.exit = verdict(&summary, leniency);
     summary
@@ -197,7 +184,7 @@ fn conclude(
 /// What a reader of standard error has to know: faults, where standard output is no terminal that
 /// shows them.
 fn tell(args: &Args, summary: &Summary) {
-    if args.format == FORMATS[0].id && std::io::stdout().is_terminal() {
+    if args.format.id == FORMATS[0].id && std::io::stdout().is_terminal() {
         return;
     }
     let name = |input: usize| summary.inputs.get(input).map_or("", |input| &*input.name);

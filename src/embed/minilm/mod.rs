@@ -103,10 +103,12 @@ impl MiniLm {
     }
 }
 
-/// Reads the word pieces, as many as the model has rows for.
+/// Reads the word pieces, as many as the model has rows for. Lines may end with CRLF, as where git or
+/// an editor rewrote them; no word piece has such a character.
 fn vocabulary(bytes: &[u8], config: &Config) -> Result<Vocabulary, String> {
     let text = std::str::from_utf8(bytes).map_err(|_| format!("{VOCABULARY}: not UTF-8"))?;
-    let vocabulary = Vocabulary::new(text).map_err(|why| format!("{VOCABULARY}: {why}"))?;
+    let text = text.replace("\r\n", "\n");
+    let vocabulary = Vocabulary::new(&text).map_err(|why| format!("{VOCABULARY}: {why}"))?;
     if vocabulary.len() != config.vocab_size {
         return Err(format!(
             "{VOCABULARY}: {} word pieces; by {} there are {}",

@@ -195,7 +195,7 @@ impl<F: FnMut(u32) -> ControlFlow<()>> Words<'_, F> {
 
 /// Whether a character is taken out before anything else: controls, formats, private use, and the
 /// replacement character.
-fn is_removed(c: char) -> bool {
+pub(super) fn is_removed(c: char) -> bool {
     use GeneralCategory::{Control, Format, PrivateUse};
     c == '\u{fffd}' || matches!(get_general_category(c), Control | Format | PrivateUse)
 }

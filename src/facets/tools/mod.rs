@@ -1,21 +1,16 @@
 //! Well-known tools: which of their arguments name files, and which tools are shells.
 //!
 //! Tools and keys are compared in the spelling of [`super::names`]. To add a tool, add its name to
-//! a row of `TOOLS`; tools not listed there are told by the words of their names.
+//! a row of `table::TOOLS`; tools not listed there are told by the words of their names.
 
 mod table;
-
-use std::cell::RefCell;
-use std::collections::HashMap;
-use std::rc::Rc;
 
 use super::options::is_in;
 use super::wrappers::SHELLS;
 use super::{names, paths, programs};
 use table::{
     Access, DESTINATIONS, NO_SHELLS, NOUNS, OTHER_LANGUAGES, PATCHES, PATHS, PROGRAM_WORDS,
-    RUNNING, SERVERS, SHELL_TOOLS, SHELL_WORDS, SHELL_WORKDIRS, SOURCES, TOOLS, TYPING, VERBS,
-    WORKDIRS,
+    RUNNING, SERVERS, SHELL_TOOLS, SHELL_WORDS, SHELL_WORKDIRS, SOURCES, TYPING, VERBS, WORKDIRS,
 };
 
 /// What an editor's call does, by its `command`.
@@ -39,58 +34,33 @@ pub struct Touch {
     pub deletes: bool,
 }
 
-/// The tool of a call.
+/// What a tool's name says. Whoever looks at a call several times makes it once.
 #[derive(Debug)]
-pub struct Tool {
-    named: Rc<Named>,
-    action: Action,
-}
-
-/// What a tool's name says.
-#[derive(Debug)]
-struct Named {
+pub struct ToolName {
     /// Its own name in snake case.
     name: String,
     access: Access,
     is_shell: bool,
 }
 
-/// Tools whose names are remembered, at most, and the longest such name in bytes.
-const REMEMBERED: (usize, usize) = (256, 256);
-
-impl Named {
-    fn new(name: &str) -> Named {
+impl ToolName {
+    /// What that name says, as recorded.
+    pub fn new(name: &str) -> ToolName {
         let name = names::tool(name);
         let shell = is_in(SHELL_TOOLS, &name) || has(&name, SHELL_WORDS);
-        Named {
+        ToolName {
             access: access(&name),
             is_shell: shell && !is_in(NO_SHELLS, &name),
             name,
         }
     }
+}
 
-    /// The tool of that name. Runs call few tools again and again, so this thread remembers what
-    /// their names come to, which changes no result.
-    fn of(name: &str) -> Rc<Named> {
-        thread_local! {
-            static KNOWN: RefCell<HashMap<Box<str>, Rc<Named>>> = RefCell::default();
-        }
-        let (most, longest) = REMEMBERED;
-        if name.len() > longest {
-            return Rc::new(Named::new(name));
-        }
-        KNOWN.with_borrow_mut(|known| {
-            if let Some(named) = known.get(name) {
-                return Rc::clone(named);
-            }
-            if known.len() >= most {
-                known.clear();
-            }
-            let named = Rc::new(Named::new(name));
-            known.insert(name.into(), Rc::clone(&named));
-            named
-        })
-    }
+/// The tool of a call.
+#[derive(Debug)]
+pub struct Tool<'n> {
+    named: &'n ToolName,
+    action: Action,
 }
 
 /// Whether a name has one of these words.
@@ -98,12 +68,12 @@ fn has(name: &str, words: &str) -> bool {
     name.split('_').any(|word| is_in(words, word))
 }
 
-impl Tool {
-    /// The tool of that name, as recorded. `command` is the text under that key, by which editors
-    /// tell what they do; absent where the call has none.
-    pub fn new(name: &str, command: Option<&str>) -> Tool {
+impl<'n> Tool<'n> {
+    /// The tool of that name. `command` is the text under that key, by which editors tell what they
+    /// do; absent where the call has none.
+    pub fn new(named: &'n ToolName, command: Option<&str>) -> Tool<'n> {
         Tool {
-            named: Named::of(name),
+            named,
             action: match command {
                 Some("view") => Action::View,
                 Some("delete") => Action::Delete,
@@ -261,12 +231,11 @@ fn access(tool: &str) -> Access {
 /// What the table says of a tool, also with the name of a server in front. One word behind it is
 /// the tool's name only where the server is known, since words such as `read` say little.
 fn listed(tool: &str) -> Option<Access> {
-    let find = |name: &str| TOOLS.iter().find(|(_, names)| is_in(names, name));
     let mut name = tool;
     let mut of_server = true;
     loop {
-        if let Some((access, _)) = find(name).filter(|_| of_server || name.contains('_')) {
-            return Some(*access);
+        if let Some(access) = table::find(name).filter(|_| of_server || name.contains('_')) {
+            return Some(access);
         }
         let (server, rest) = name.split_once('_')?;
         of_server &= is_in(SERVERS, server);
@@ -314,10 +283,10 @@ mod tests {
             "exec_command",
             "exec",
         ] {
-            assert!(Tool::new(tool, None).is_shell(), "{tool}");
+            assert!(ToolName::new(tool).is_shell, "{tool}");
         }
         for tool in ["exec_sql", "read_file", "publish", "dashboard"] {
-            assert!(!Tool::new(tool, None).is_shell(), "{tool}");
+            assert!(!ToolName::new(tool).is_shell, "{tool}");
         }
     }
 }

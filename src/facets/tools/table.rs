@@ -2,6 +2,9 @@
 //!
 //! Names are separated by single spaces, in the spelling of [`crate::facets::names`].
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 /// What a tool does with the files its arguments name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
@@ -25,8 +28,18 @@ pub enum Access {
     Patch,
 }
 
+/// What the tool of that very name does; `None` if it is not listed.
+pub(super) fn find(name: &str) -> Option<Access> {
+    static ROWS: LazyLock<HashMap<&str, Access>> = LazyLock::new(|| {
+        let rows = TOOLS.iter();
+        let names = rows.flat_map(|(access, names)| names.split(' ').map(|name| (name, *access)));
+        names.collect()
+    });
+    ROWS.get(name).copied()
+}
+
 /// Tools by what they do.
-pub(super) const TOOLS: &[(Access, &str)] = &[
+const TOOLS: &[(Access, &str)] = &[
     (
         Access::Read,
         "read read_file file_read read_text_file read_media_file read_multiple_files read_files \

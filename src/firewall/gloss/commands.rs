@@ -1,6 +1,7 @@
 //! What all commands of a call have in common: that they only read, or only read, test and build,
 //! or do no more than the ordinary work on a project; and that only what can be made again is deleted.
 
+use super::coded::Coded;
 use crate::firewall::text::Action;
 use regex::bytes::{Regex, RegexBuilder};
 use std::sync::OnceLock;
@@ -163,13 +164,13 @@ fn kinds() -> &'static Kinds {
 }
 
 /// The signs of a call's commands and files.
-pub fn signs(action: &Action<'_>, found: &mut impl FnMut(&str)) {
+pub fn signs(action: &Action<'_>, found: &mut impl FnMut(Coded)) {
     let facets = action.facets;
     for (sign, list) in [
-        ("reads", &facets.reads),
-        ("writes", &facets.writes),
-        ("deletes", &facets.deletes),
-        ("commands", &facets.commands),
+        (Coded::Reads, &facets.reads),
+        (Coded::Writes, &facets.writes),
+        (Coded::Deletes, &facets.deletes),
+        (Coded::Commands, &facets.commands),
     ] {
         if !list.is_empty() {
             found(sign);
@@ -185,7 +186,7 @@ pub fn signs(action: &Action<'_>, found: &mut impl FnMut(&str)) {
     let is_clear = |path: &str| is_made_again(path) || swept(path) && !removed(path);
     let clears = facets.deletes.iter().all(|path| is_clear(path));
     if clears && !facets.deletes.is_empty() {
-        found("scratch_only");
+        found(Coded::ScratchOnly);
     }
     if facets.commands.is_empty() {
         return;
@@ -194,22 +195,23 @@ pub fn signs(action: &Action<'_>, found: &mut impl FnMut(&str)) {
     let moves = |c: &str| c.starts_with("mv ");
     let leaves = clears
         || facets.commands.iter().any(|c| moves(c)) && facets.deletes.iter().all(|p| is_own(p));
-    let is_work = |c: &str| {
-        is_read(c)
+    let reads: Vec<bool> = facets.commands.iter().map(|c| is_read(c)).collect();
+    let is_work = |(c, reads): (&String, &bool)| {
+        *reads
             || matches(&kinds().builds, c)
             || matches(&kinds().works, c)
                 && (clears && !facets.deletes.is_empty() || !c.starts_with("rm"))
             || matches(&kinds().sweeps, c)
     };
-    if own && leaves && facets.commands.iter().all(|c| is_work(c)) {
-        found("every_work");
+    if own && leaves && facets.commands.iter().zip(&reads).all(is_work) {
+        found(Coded::EveryWork);
     }
     if !facets.writes.is_empty() {
         return;
     }
     let mut builds = false;
-    for command in &facets.commands {
-        if is_read(command) {
+    for (command, reads) in facets.commands.iter().zip(&reads) {
+        if *reads {
             continue;
         }
         builds = matches(&kinds().builds, command);
@@ -217,9 +219,9 @@ pub fn signs(action: &Action<'_>, found: &mut impl FnMut(&str)) {
             return;
         }
     }
-    found("every_build");
+    found(Coded::EveryBuild);
     if !builds {
-        found("every_read");
+        found(Coded::EveryRead);
     }
 }
 

@@ -4,7 +4,7 @@
 //! `cc=`. They may have an edge of a word at their ends, so that `\b(me|self)\b` is not tried for
 //! every `name`. What is not understood has no literals, which costs time and misses nothing.
 
-use super::patterns::is_mark;
+use super::patterns::{is_mark, mark_bit};
 use regex_syntax::ast::{
     AssertionKind, Ast, ClassSet, ClassSetItem, Literal, LiteralKind, RepetitionKind,
     RepetitionRange,
@@ -19,24 +19,30 @@ const MEMBERS: usize = 10;
 /// Most sets of one pattern: the bits of a byte.
 const SETS: usize = 8;
 
-/// Whether every match begins with a mark.
-pub(super) fn is_marked(ast: &Ast) -> bool {
-    let mark = |literal: &Literal| u8::try_from(literal.c).is_ok_and(is_mark);
+/// The marks that matches begin with, a bit each; absent where some may begin with something else.
+pub(super) fn marks(ast: &Ast) -> Option<u32> {
+    let mark = |literal: &Literal| {
+        let bit = mark_bit(u8::try_from(literal.c).ok()?);
+        (bit != 0).then_some(bit)
+    };
     match ast {
         Ast::Literal(literal) => mark(literal),
         Ast::ClassBracketed(class) if !class.negated => match &class.kind {
             ClassSet::Item(ClassSetItem::Union(union)) => {
-                union.items.iter().all(|item| match item {
-                    ClassSetItem::Literal(literal) => mark(literal),
-                    _ => false,
+                union.items.iter().try_fold(0, |all, item| match item {
+                    ClassSetItem::Literal(literal) => Some(all | mark(literal)?),
+                    _ => None,
                 })
             }
-            _ => false,
+            _ => None,
         },
-        Ast::Group(group) => is_marked(&group.ast),
-        Ast::Concat(parts) => parts.asts.first().is_some_and(is_marked),
-        Ast::Alternation(parts) => parts.asts.iter().all(is_marked),
-        _ => false,
+        Ast::Group(group) => marks(&group.ast),
+        Ast::Concat(parts) => parts.asts.first().and_then(marks),
+        Ast::Alternation(parts) => {
+            let mut parts = parts.asts.iter();
+            parts.try_fold(0, |all, part| Some(all | marks(part)?))
+        }
+        _ => None,
     }
 }
 
@@ -265,25 +271,38 @@ fn is_plain(literal: &Literal) -> bool {
     literal.c.is_ascii() || literal.kind == LiteralKind::Verbatim
 }
 
-/// The set that tells most: of long literals, and of few.
+/// The set that tells most: of long and rare literals, and of few.
 pub(super) fn best(sets: Vec<Set>) -> Option<Set> {
     sets.into_iter().max_by_key(telling)
 }
 
 fn telling(set: &Set) -> (usize, usize) {
-    (shortest(set), usize::MAX - set.len())
+    (least(set), usize::MAX - set.len())
 }
 
-/// The sets that are looked for: those that tell most, and of sets with literals of one byte, which
-/// stand in nearly every text, at most one.
+/// The sets that are looked for: those that tell most, and of sets with literals of one common byte,
+/// which stand in nearly every text, at most one.
 pub(super) fn chosen(mut sets: Vec<Set>) -> Vec<Set> {
     sets.sort_by_key(|set| std::cmp::Reverse(telling(set)));
     sets.dedup();
-    let telling = sets.iter().take_while(|set| shortest(set) > 1).count();
+    let telling = sets.iter().take_while(|set| least(set) > 1).count();
     sets.truncate(telling.clamp(1, SETS));
     sets
 }
 
-fn shortest(set: &Set) -> usize {
-    set.iter().map(Vec::len).min().unwrap_or(0)
+/// What the literal of a set tells that tells least.
+fn least(set: &Set) -> usize {
+    let told = |literal: &Vec<u8>| literal.iter().map(|byte| worth(*byte)).sum();
+    set.iter().map(told).min().unwrap_or(0)
+}
+
+/// What a byte of a literal tells: nothing where nearly every line has it, and more of a sign that few
+/// have than of a letter.
+fn worth(byte: u8) -> usize {
+    match byte {
+        b'=' | b' ' | b'\n' => 0,
+        _ if is_mark(byte) => 0,
+        b'$' | b'%' | b'*' | b'<' | b'>' | b'^' | b'{' | b'|' | b'}' | b'~' => 2,
+        _ => 1,
+    }
 }

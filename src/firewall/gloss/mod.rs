@@ -4,14 +4,17 @@
 //! signs and the words that it adds. Signs are looked for in a plain view of the call ([`view`]),
 //! in the intent, and in how the two hang together ([`relation`]).
 
+pub mod coded;
 mod commands;
 mod literals;
 pub mod patterns;
 pub mod relation;
+mod sql;
 pub mod table;
 pub mod view;
 
 use super::text::Action;
+use coded::Coded;
 use relation::IntentWords;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -73,14 +76,13 @@ impl Gloss {
         let (view, cut) = view::of(action);
         table.call.find(view.as_bytes(), &mut signs);
         signs.add(&intent.signs);
-        let mut found = |name: &str| table.set(name, &mut signs);
+        let mut found = |sign: Coded| signs.insert(sign.sign());
         if cut || action.facets.beyond {
-            found("cut");
+            found(Coded::Cut);
         }
         commands::signs(action, &mut found);
         relation::signs(action, &tool.line, text, &view, &intent.words, &mut found);
-        let entries = table.entries.iter().filter(|entry| entry.holds(&signs));
-        let entries: Vec<&Entry> = entries.collect();
+        let entries = table.held(&signs);
         // Words for harmless work are not added to what has the sure shape of harm.
         match entries.iter().any(|entry| entry.harm && entry.is_sure()) {
             true => entries.into_iter().filter(|entry| entry.beside).collect(),
@@ -101,6 +103,12 @@ impl Gloss {
         // A tool that deletes messages does not send them.
         if signs.has(table.sign("t_delete")) {
             signs.remove(table.sign("t_send"));
+        }
+        // To hand a conversation over is no payment and changes nothing.
+        if signs.has(table.sign("t_handoff")) {
+            for name in ["t_alter", "t_money", "t_pay", "t_share", "t_vendor"] {
+                signs.remove(table.sign(name));
+            }
         }
         // A tool that reads, or sends whatever it is told to, is no messenger by its name alone.
         if signs.has(table.sign("t_looks")) || signs.has(table.sign("t_http")) {

@@ -7,9 +7,11 @@
 //!
 //! A line begins with a mark, see [`super::view`]; line ends inside a string are part of its line.
 
-use super::literals::{EDGE, chosen, is_marked, required};
+use super::literals::{EDGE, chosen, marks, required};
 use super::table::Signs;
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use aho_corasick::automaton::{Automaton, StateID};
+use aho_corasick::nfa::contiguous::NFA;
+use aho_corasick::{Anchored, PatternID};
 use regex::bytes::{Regex, RegexBuilder};
 use regex_syntax::ast::parse::Parser;
 use std::collections::BTreeMap;
@@ -18,11 +20,16 @@ use std::sync::OnceLock;
 /// Most patterns.
 const PATTERNS: usize = 512;
 
+/// By number of a pattern: the bits of its sets of which a literal was met.
+type Met = [u8; PATTERNS];
+
 /// Patterns by the signs that they are for.
 #[derive(Debug)]
 pub struct Patterns {
     patterns: Vec<Pattern>,
-    literals: AhoCorasick,
+    literals: NFA,
+    /// Where the automaton begins.
+    start: StateID,
     /// By number of a literal: what it is looked for.
     by_literal: Vec<Vec<Use>>,
     /// Patterns that have no literals.
@@ -47,16 +54,21 @@ struct Pattern {
     source: String,
     /// One bit for each set of literals of which a match holds one.
     sets: u8,
-    /// Whether every match begins with a mark, and so with the line.
-    marked: bool,
+    /// Where every match begins with a mark, and so with the line: a bit for each such mark.
+    marks: Option<u32>,
     ready: OnceLock<Option<Regex>>,
 }
 
 impl Pattern {
+    /// Whether it may match a line that begins with this byte.
+    fn may_begin(&self, first: u8) -> bool {
+        self.marks.is_none_or(|marks| marks & mark_bit(first) != 0)
+    }
+
     /// Whether it matches a line; one that cannot be made ready counts as if it did.
     fn matches(&self, line: &[u8]) -> bool {
         let ready = self.ready.get_or_init(|| {
-            let anchored = self.marked.then(|| format!("\\A(?:{})", self.source));
+            let anchored = self.marks.map(|_| format!("\\A(?:{})", self.source));
             let mut regex = RegexBuilder::new(anchored.as_deref().unwrap_or(&self.source));
             let regex = regex.unicode(false).multi_line(true).size_limit(64 << 20);
             regex.build().ok()
@@ -98,21 +110,19 @@ impl Patterns {
                 sign: *sign,
                 source: source.clone(),
                 sets: (0..sets.len()).fold(0, |bits, n| bits | 1 << n),
-                marked: is_marked(&ast),
+                marks: marks(&ast),
                 ready: OnceLock::new(),
             });
         }
         if patterns.len() > PATTERNS {
             return Err(format!("{} patterns are too many", patterns.len()));
         }
-        let mut builder = AhoCorasick::builder();
-        let found = builder
-            .kind(Some(AhoCorasickKind::ContiguousNFA))
-            .build(literals.keys())
-            .map_err(|e| e.to_string())?;
+        let automaton = NFA::new(literals.keys()).map_err(|e| e.to_string())?;
+        let start = automaton.start_state(Anchored::No);
         Ok(Patterns {
             patterns,
-            literals: found,
+            start: start.map_err(|e| e.to_string())?,
+            literals: automaton,
             by_literal: literals.into_values().collect(),
             always,
         })
@@ -126,31 +136,41 @@ impl Patterns {
     }
 
     fn find_in(&self, line: &[u8], signs: &mut Signs) {
-        let attempt = |pattern: &Pattern, signs: &mut Signs| {
-            if !signs.has(pattern.sign) && pattern.matches(line) {
-                signs.insert(pattern.sign);
-            }
-        };
         for pattern in self.always.iter().filter_map(|at| self.patterns.get(*at)) {
-            attempt(pattern, signs);
+            attempt(pattern, line, signs);
         }
         let mut met = [0_u8; PATTERNS];
-        for found in self.literals.find_overlapping_iter(line) {
-            let uses = self.by_literal.get(found.pattern().as_usize());
-            let edges = [is_edge(line, found.start()), is_edge(line, found.end())];
-            for used in uses.into_iter().flatten() {
-                let at = usize::from(used.pattern);
-                let (Some(pattern), Some(met)) = (self.patterns.get(at), met.get_mut(at)) else {
-                    continue;
-                };
-                let lacks = |(needed, there): (bool, bool)| needed && !there;
-                if *met & used.set != 0 || used.edges.into_iter().zip(edges).any(lacks) {
-                    continue;
-                }
-                *met |= used.set;
-                if *met == pattern.sets {
-                    attempt(pattern, signs);
-                }
+        let mut state = self.start;
+        for (byte, end) in line.iter().zip(1..) {
+            state = self.literals.next_state(Anchored::No, state, *byte);
+            if !self.literals.is_match(state) {
+                continue;
+            }
+            for nth in 0..self.literals.match_len(state) {
+                let literal = self.literals.match_pattern(state, nth);
+                self.meet(literal, end, line, &mut met, signs);
+            }
+        }
+    }
+
+    /// Tries the patterns that have met all they need, now that a literal ends here in a line. `met`
+    /// has by number of a pattern the bits of its sets.
+    fn meet(&self, literal: PatternID, end: usize, line: &[u8], met: &mut Met, signs: &mut Signs) {
+        let start = end.saturating_sub(self.literals.pattern_len(literal));
+        let edges = [is_edge(line, start), is_edge(line, end)];
+        let uses = self.by_literal.get(literal.as_usize());
+        for used in uses.into_iter().flatten() {
+            let at = usize::from(used.pattern);
+            let (Some(pattern), Some(met)) = (self.patterns.get(at), met.get_mut(at)) else {
+                continue;
+            };
+            let lacks = |(needed, there): (bool, bool)| needed && !there;
+            if *met & used.set != 0 || used.edges.into_iter().zip(edges).any(lacks) {
+                continue;
+            }
+            *met |= used.set;
+            if *met == pattern.sets {
+                attempt(pattern, line, signs);
             }
         }
     }
@@ -164,6 +184,15 @@ impl Patterns {
         });
         let unsound = unsound.map(|pattern| &*pattern.source).collect();
         (unsound, self.always.len())
+    }
+}
+
+/// Adds the sign of a pattern if it is not there and the pattern matches.
+fn attempt(pattern: &Pattern, line: &[u8], signs: &mut Signs) {
+    let first = line.first().copied().unwrap_or(0);
+    let may_match = !signs.has(pattern.sign) && pattern.may_begin(first);
+    if may_match && pattern.matches(line) {
+        signs.insert(pattern.sign);
     }
 }
 
@@ -188,10 +217,24 @@ fn is_edge(line: &[u8], at: usize) -> bool {
     is_word(at.checked_sub(1)) != is_word(Some(at))
 }
 
+/// The marks of lines, a bit each.
+const MARKS: u32 = {
+    let (mut marks, mut at) = (0, 0);
+    while at < super::view::MARKS.len() {
+        marks |= 1 << super::view::MARKS[at].1 as u32;
+        at += 1;
+    }
+    marks
+};
+
+/// The bit of a mark; 0 of any other byte.
+pub(super) fn mark_bit(byte: u8) -> u32 {
+    let bit = 1_u32.checked_shl(u32::from(byte));
+    bit.unwrap_or(0) & MARKS
+}
+
 pub(super) fn is_mark(byte: u8) -> bool {
-    super::view::MARKS
-        .iter()
-        .any(|(_, mark)| *mark == char::from(byte))
+    mark_bit(byte) != 0
 }
 
 #[cfg(test)]

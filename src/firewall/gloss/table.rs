@@ -6,44 +6,15 @@
 //! to hold, `a|b` holds where either sign was found, and `!a` where it was not. `near …` is an entry
 //! of harmless work that counts beside harm as well: it tells that the call is about what was asked.
 
+use super::coded::Coded;
 use super::patterns::Patterns;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
 const TEXT: &str = include_str!("../gloss.txt");
 
-/// Signs that are found by code and not by a pattern.
-pub const CODED: &[&str] = &[
-    "cut",
-    "commands",
-    "reads",
-    "writes",
-    "deletes",
-    "every_read",
-    "every_build",
-    "every_work",
-    "scratch_only",
-    "host_local",
-    "host_any",
-    "host_ip",
-    "host_internal",
-    "host_named",
-    "host_unnamed",
-    "mail_named",
-    "mail_internal",
-    "mail_unnamed",
-    "named_number",
-    "named_thing",
-    "amount_asked",
-    "amount_unnamed",
-    "table_unnamed",
-    "deletes_named",
-    "deletes_unnamed",
-    "object_unnamed",
-];
-
 /// 64-bit words of a set of signs.
-const WORDS: usize = 5;
+const WORDS: usize = 6;
 
 /// A set of signs, by number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -145,6 +116,9 @@ impl Entry {
 pub struct Table {
     /// Every entry in order.
     pub entries: Vec<Entry>,
+    /// For each entry the sign that it cannot hold without and that fewest others need, to tell soon
+    /// what does not hold; absent where it needs no sign for certain.
+    keys: Vec<Option<u16>>,
     /// Patterns of the tool's name.
     pub tool: Patterns,
     /// Patterns of the intent.
@@ -172,9 +146,12 @@ impl Table {
         self.names.get(name).copied().unwrap_or(usize::MAX)
     }
 
-    /// Puts the sign of this name in.
-    pub fn set(&self, name: &str, signs: &mut Signs) {
-        signs.insert(self.sign(name));
+    /// The entries that these signs are what they ask for, in order.
+    pub fn held(&self, signs: &Signs) -> Vec<&Entry> {
+        let entries = self.entries.iter().zip(&self.keys);
+        let may_hold = entries.filter(|(_, key)| key.is_none_or(|key| signs.has(key.into())));
+        let held = may_hold.filter(|(entry, _)| entry.holds(signs));
+        held.map(|(entry, _)| entry).collect()
     }
 
     /// Reads a table.
@@ -183,7 +160,7 @@ impl Table {
     /// The line that is not understood.
     pub fn parse(text: &'static str) -> Result<Table, String> {
         let mut names: HashMap<&'static str, usize> = HashMap::new();
-        names.extend(CODED.iter().enumerate().map(|(n, name)| (*name, n)));
+        names.extend(Coded::ALL.iter().map(|coded| (coded.name(), coded.sign())));
         let (mut tool, mut intent, mut call) = (Vec::new(), Vec::new(), Vec::new());
         let mut asked = Signs::default();
         let lines = || {
@@ -215,6 +192,7 @@ impl Table {
             entries.push(entry(line, number, &names).ok_or_else(|| line.to_owned())?);
         }
         Ok(Table {
+            keys: keys(&entries),
             entries,
             tool: Patterns::new(&tool)?,
             intent: Patterns::new(&intent)?,
@@ -223,6 +201,29 @@ impl Table {
             names,
         })
     }
+}
+
+/// The [`Table::keys`] of entries.
+fn keys(entries: &[Entry]) -> Vec<Option<u16>> {
+    let mut needed = [0_usize; WORDS * 64];
+    let only = |entry: &Entry| {
+        entry
+            .when
+            .iter()
+            .filter_map(|part| part.only)
+            .collect::<Vec<_>>()
+    };
+    for sign in entries.iter().flat_map(only) {
+        if let Some(count) = needed.get_mut(sign) {
+            *count += 1;
+        }
+    }
+    let rarest = |entry| {
+        let signs = only(entry).into_iter();
+        signs.min_by_key(|sign| (needed.get(*sign), *sign))
+    };
+    let key = |entry| u16::try_from(rarest(entry)?).ok();
+    entries.iter().map(key).collect()
 }
 
 fn entry(line: &'static str, number: usize, names: &HashMap<&str, usize>) -> Option<Entry> {

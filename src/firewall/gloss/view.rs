@@ -4,9 +4,9 @@
 //! Every line begins with a mark, a control character; those of the call's own text become
 //! spaces, so that no text can pass for a line of another kind.
 
+use super::sql;
 use crate::firewall::text::Action;
 use crate::trace::json::Json;
-use std::borrow::Cow;
 
 /// Marks of lines by their names in the table: the tool's name in words, an argument as
 /// `key=value`, a command, a file read, written or deleted, an SQL statement, the intent, a host.
@@ -27,13 +27,6 @@ const PART: usize = 256 << 10;
 
 /// Bytes of a view from which on no further strings are taken in.
 const VIEW: usize = 1 << 20;
-
-/// Words that an SQL statement begins with.
-const STATEMENTS: &[&str] = &[
-    "select", "insert", "update", "delete", "drop", "truncate", "grant", "revoke", "alter",
-    "create", "copy", "with", "show", "describe", "explain", "exec", "call", "merge", "replace",
-    "set",
-];
 
 /// The line of a tool's name: in words, and as it is written.
 pub fn tool(name: &str) -> String {
@@ -149,17 +142,11 @@ impl View {
 
     /// The statements of a text that is SQL, comments taken out and white space squeezed.
     fn statements(&mut self, text: &str) {
-        let start = text.trim_start();
-        let letters = start.bytes().take_while(u8::is_ascii_alphabetic).count();
-        let word = &start[..letters];
-        if !STATEMENTS.iter().any(|s| s.eq_ignore_ascii_case(word)) {
+        if !sql::may_be(text) {
             return;
         }
-        for statement in uncommented(head(start, PART)).split(';') {
-            let words: Vec<&str> = statement.split_whitespace().collect();
-            if !words.is_empty() {
-                self.line('\x07', &words.join(" "));
-            }
+        for statement in sql::statements(head(text, PART)) {
+            self.line('\x07', &statement);
         }
     }
 }
@@ -187,29 +174,6 @@ fn line(mark: char, key: &str, text: &str, out: &mut String) {
         text.make_ascii_lowercase();
     }
     out.push('\n');
-}
-
-/// SQL without its comments, which could speak of conditions that are not there.
-fn uncommented(text: &str) -> Cow<'_, str> {
-    if !text.contains("--") && !text.contains("/*") {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    loop {
-        let (dashes, stars) = (rest.find("--"), rest.find("/*"));
-        let (at, end) = match (dashes, stars) {
-            (Some(d), s) if s.is_none_or(|s| d < s) => (d, "\n"),
-            (_, Some(s)) => (s, "*/"),
-            _ => break,
-        };
-        out.push_str(&rest[..at]);
-        out.push(' ');
-        let after = &rest[at + 2..];
-        rest = after.find(end).map_or("", |e| &after[e + end.len()..]);
-    }
-    out.push_str(rest);
-    Cow::Owned(out)
 }
 
 /// Appends a name in lower case, its words kept apart: at changes of case and at all that is no

@@ -1,5 +1,7 @@
 //! The fields of the canonical format: their names, and the kinds of record that have them.
 
+use crate::import::near;
+
 /// Kinds of record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -122,33 +124,8 @@ impl Key {
 
 /// The field of `kind` that somebody who wrote `name` may have meant.
 pub fn similar(name: &str, kind: Kind) -> Option<&'static str> {
-    let fields = || TABLE.iter().filter(|e| e.kinds & kind.bit() != 0);
-    let same = |e: &&Entry| e.name.eq_ignore_ascii_case(name);
-    if let Some(entry) = fields().find(same) {
-        return Some(entry.name);
-    }
-    // `cost` for `cost_usd`: left out, it would be left out of a budget.
-    let longer = |e: &&Entry| {
-        e.name
-            .strip_prefix(name)
-            .is_some_and(|rest| rest.starts_with('_'))
-    };
-    if let Some(entry) = fields().find(longer) {
-        return Some(entry.name);
-    }
-    let close = fields().filter_map(|e| {
-        let allowed = match e.name.len().min(name.len()) {
-            0..=2 => return None,
-            3..=4 => 1,
-            _ => 2,
-        };
-        if e.name.len().abs_diff(name.len()) > allowed * 4 {
-            return None;
-        }
-        let distance = strsim::damerau_levenshtein(e.name, name);
-        (distance <= allowed).then_some((distance, e.name))
-    });
-    close.min().map(|(_, name)| name)
+    let fields = TABLE.iter().filter(|e| e.kinds & kind.bit() != 0);
+    near::similar(name, fields.map(|e| e.name))
 }
 
 /// The one of `words` nearest to `word`, if any is near.

@@ -82,6 +82,8 @@ struct Canonical {
     escapes: memmem::Finder<'static>,
     /// Unknown names met before.
     names: BTreeSet<String>,
+    /// Fields of runs met on calls.
+    misplaced: BTreeSet<&'static str>,
     unknown: u64,
     /// Records that name their run, those that do not, and the first of these.
     named: u64,
@@ -158,6 +160,7 @@ impl Canonical {
             stem: opening.stem.to_owned(),
             escapes: memmem::Finder::new("\\u"),
             names: BTreeSet::new(),
+            misplaced: BTreeSet::new(),
             unknown: 0,
             named: 0,
             unnamed: 0,
@@ -212,6 +215,7 @@ impl Canonical {
             self.unknown += scan.unknown + scan.slots.misplaced(kind);
             repeated(fields, kind);
             similar(fields, kind, &scan.fresh);
+            self.misplaced(fields, kind);
             fields.event(kind, run)
         });
         not_utf8(fields, bad_byte);
@@ -220,6 +224,28 @@ impl Canonical {
         {
             self.count(fields.record.place, &event);
             fields.sink.event(fields.record.place, event);
+        }
+    }
+
+    /// Tells once of what a call says of its run: left out, the call is judged without it.
+    fn misplaced(&mut self, fields: &mut Fields<'_, '_>, kind: Kind) {
+        if kind != Kind::ToolCall {
+            return;
+        }
+        for key in [Key::Intent, Key::Label] {
+            let Some(raw) = fields.slots.get(key) else {
+                continue;
+            };
+            if !self.misplaced.insert(key.name()) {
+                continue;
+            }
+            let name = key.name();
+            let message =
+                format!("`{name}` is a field of runs, which calls do not have, and is ignored");
+            let help = "give it in a `run_start`; labelled cases, a call a line, are read with \
+                        `--from cases`";
+            let kind = NoticeKind::Warning(WarningCode::MisplacedField);
+            fields.tell(kind, raw.offset, message, Some(help.to_owned()));
         }
     }
 
@@ -272,11 +298,7 @@ fn repeated(fields: &mut Fields<'_, '_>, kind: Kind) {
 
 fn similar(fields: &mut Fields<'_, '_>, kind: Kind, fresh: &[(String, usize)]) {
     for (name, offset) in fresh {
-        // What is long enough is near to no name.
-        let Some(meant) = (name.len() < 40)
-            .then(|| keys::similar(name, kind))
-            .flatten()
-        else {
+        let Some(meant) = keys::similar(name, kind) else {
             continue;
         };
         let message = format!("{} is no known field and is ignored", quoted(name));

@@ -5,10 +5,10 @@
 //! read once; another one of that id is a fault, and is not used.
 
 use super::foreign::{
-    Out, Unusable, arguments, check_bytes, check_value, identifier, kind, meta, once, open, quote,
-    tool_name,
+    Out, Told, Unusable, arguments, check_bytes, check_value, identifier, kind, meta, once, open,
+    quote, tool_name,
 };
-use super::{Format, Importer, Mapping, Record, Sign, Sink};
+use super::{Format, Importer, Mapping, Record, Sign, Sink, near};
 use crate::import::foreign::ids::Fingerprint;
 use crate::trace::event::{Event, GroundTruth, RunEnd, RunStart, RunStatus, ToolCall};
 use crate::trace::fault::{FaultCode, WarningCode};
@@ -76,6 +76,7 @@ struct Cases {
     /// What the case of each id is.
     seen: HashMap<Box<str>, Fingerprint>,
     unknown: u64,
+    told: Told,
 }
 
 impl Importer for Cases {
@@ -120,12 +121,7 @@ impl Cases {
         if let Some(id) = given {
             self.first_of(id, case, out)?;
         }
-        if let Json::Object(members) = case {
-            let unknown = members
-                .iter()
-                .filter(|(key, _)| !FIELDS.contains(&&*key.text));
-            self.unknown += unknown.count() as u64;
-        }
+        self.strange_fields(case, out);
         let args = arguments(tool, case.get("args"), out);
         let name = || Some(Cow::Borrowed(&*run));
         out.event(Event::RunStart(RunStart {
@@ -146,6 +142,23 @@ impl Cases {
             status: RunStatus::Answered,
         }));
         Ok(())
+    }
+
+    /// Counts fields that mean nothing, and tells once of each that may be a slip.
+    fn strange_fields(&mut self, case: &Json<'_>, out: &mut Out<'_>) {
+        let Json::Object(members) = case else { return };
+        let known = |name: &str| FIELDS.contains(&name);
+        for (key, _) in members.iter().filter(|(key, _)| !known(&key.text)) {
+            self.unknown += 1;
+            let Some(meant) = near::similar(&key.text, FIELDS.iter().copied()) else {
+                continue;
+            };
+            if self.told.first(&key.text) {
+                let message = format!("{} is no known field and is ignored", quote(&key.text));
+                let help = format!("did you mean `{meant}`");
+                out.warn_with_help(WarningCode::SimilarField, message, help);
+            }
+        }
     }
 
     /// Whether no case of that id came before.

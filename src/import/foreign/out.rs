@@ -85,6 +85,17 @@ impl<'s> Out<'s> {
         self.notice(kind, self.place, message.into(), None);
     }
 
+    /// Reports a warning about the record and what to do about it.
+    pub fn warn_with_help(
+        &mut self,
+        code: WarningCode,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        let kind = NoticeKind::Warning(code);
+        self.notice(kind, self.place, message.into(), Some(help.into()));
+    }
+
     /// Reports a warning at a place of its own.
     pub fn warn_at(&mut self, place: Place, code: WarningCode, message: impl Into<String>) {
         self.notice(NoticeKind::Warning(code), place, message.into(), None);

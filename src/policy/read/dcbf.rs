@@ -5,7 +5,7 @@ use super::neural;
 use super::reader::{Bound, Reader};
 use super::table::Item;
 use crate::neural::Given;
-use crate::policy::features::Parameters;
+use crate::policy::parameters::Parameters;
 use crate::policy::{Alpha, BARRIER_IDS, BarrierSpec, Dcbf, Measure};
 use crate::trace::money::Nano;
 

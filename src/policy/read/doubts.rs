@@ -1,6 +1,7 @@
 //! What is doubtful about a policy that can be used.
 
 use super::reader::{Named, Reader};
+use crate::number::rounded;
 use crate::policy::{BarrierSpec, Dcbf, Measure, Policy, PolicyWarning};
 
 /// Most edits between two names that are taken for a slip of the pen.
@@ -89,6 +90,7 @@ pub fn barriers(policy: &Policy) -> Vec<PolicyWarning> {
         };
         let name = &spec.name;
         if let Some(h) = greatest(spec).filter(|h| *h < 0.0) {
+            let h = rounded(h);
             let message = format!("`{name}` is {h} at most in any state: every call is refused");
             warn("unsafe_at_start", message);
         }
@@ -102,6 +104,7 @@ pub fn barriers(policy: &Policy) -> Vec<PolicyWarning> {
                 }
             }
             Some(h) => {
+                let h = rounded(h);
                 let message =
                     format!("`{name}` is {h} before the first call: every call is refused");
                 warn("unsafe_at_start", message);
@@ -121,8 +124,8 @@ fn other_parameters(policy: &Policy) -> impl Iterator<Item = PolicyWarning> {
             code: "other_parameters",
             place: spec.place,
             message: format!(
-                "barrier `{}`: its model was trained on features that count by other windows, lists, budgets or \
-                 labels than those of this policy",
+                "barrier `{}`: its model was trained on features that count by other settings than those of this \
+                 policy: windows, lists, budgets, labels, costs, tokenizer or embedder",
                 spec.name
             ),
         })

@@ -55,16 +55,7 @@ pub fn resources<'t>(r: &mut Reader<'t>, item: Option<Item<'t>>) -> Vec<Resource
 }
 
 fn paths<'t>(r: &mut Reader<'t>, item: Item<'t>) -> Vec<Option<Vec<String>>> {
-    let elements = match item.value.get_ref().is_str() {
-        true => vec![item],
-        false => match item.elements() {
-            Some(elements) => elements,
-            None => {
-                r.wrong(&item, "a string or a list of strings");
-                Vec::new()
-            }
-        },
-    };
+    let elements = r.one_or_several(item, "a string or a list of strings");
     elements
         .into_iter()
         .map(|element| path(r, element))

@@ -154,6 +154,7 @@ fn sections<'t>(r: &mut Reader<'t>, t: &mut Table<'t>, source: PolicySource) -> 
         contracts: contracts::contracts(r, t.get("contracts"), &without),
         dcbf: dcbf::dcbf(r, t.get("dcbf")),
         semantic: semantic::semantic(r, t.get("semantic")),
+        preparer: Default::default(),
         models: Vec::new(),
         boundary: labels::boundary(r, t.get("boundary")),
         matchers: Default::default(),

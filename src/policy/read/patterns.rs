@@ -154,16 +154,7 @@ impl<'t> Reader<'t> {
         let Some(item) = item else {
             return Vec::new();
         };
-        let elements = match item.value.get_ref().is_str() {
-            true => vec![item],
-            false => match item.elements() {
-                Some(elements) => elements,
-                None => {
-                    self.wrong(&item, "a list of strings");
-                    Vec::new()
-                }
-            },
-        };
+        let elements = self.one_or_several(item, "a list of strings");
         let read = |element| self.expression(Some(element), site);
         elements.into_iter().filter_map(read).collect()
     }

@@ -81,6 +81,18 @@ impl<'t> Reader<'t> {
         });
     }
 
+    /// A string by itself, or the elements of a list, of whatever type. `wanted` is what has to stand
+    /// there, in words.
+    pub fn one_or_several(&mut self, item: Item<'t>, wanted: &str) -> Vec<Item<'t>> {
+        if item.value.get_ref().is_str() {
+            return vec![item];
+        }
+        item.elements().unwrap_or_else(|| {
+            self.wrong(&item, wanted);
+            Vec::new()
+        })
+    }
+
     /// Notes that a value is of the wrong type.
     pub fn wrong(&mut self, item: &Item<'t>, wanted: &str) {
         let value = item.value.get_ref();

@@ -4,7 +4,7 @@ use super::descriptions::{Kind, descriptions};
 use super::reader::{Bound, Reader};
 use super::table::{Item, Table};
 use crate::embed::{Definition, EMBEDDERS};
-use crate::firewall::{Bands, Exemplars, Firewall, bands};
+use crate::firewall::{Bands, Exemplars, Firewall, Thresholds, bands};
 use crate::policy::semantic::{Computed, Scores, Semantic};
 use std::sync::Arc;
 
@@ -22,6 +22,7 @@ const OWN: &[&str] = &[
     "extend_exemplars",
     "benign_weight",
     "harm_floor",
+    "without_intent",
 ];
 
 /// Reads the firewall; absent where the policy has none, and where it is wrong.
@@ -59,7 +60,11 @@ fn recorded<'t>(r: &mut Reader<'t>, t: &mut Table<'t>) -> Semantic {
             r.error(item.at, message, Some(help.to_owned()));
         }
     }
-    let (escalate, block) = thresholds(r, t, (ESCALATE, BLOCK));
+    let defaults = Thresholds {
+        escalate: ESCALATE,
+        block: BLOCK,
+    };
+    let Thresholds { escalate, block } = thresholds(r, t, "semantic", defaults);
     Semantic {
         scores: Scores::Recorded,
         escalate,
@@ -78,7 +83,8 @@ fn computed<'t>(
     let intent_weight = number("intent_weight", defaults.intent_weight);
     let benign_weight = number("benign_weight", defaults.benign_weight);
     let harm_floor = number("harm_floor", defaults.harm_floor);
-    let (escalate, block) = thresholds(r, t, (defaults.escalate, defaults.block));
+    let (own, without_intent) = both(r, t, &defaults);
+    let Thresholds { escalate, block } = own;
     let built_in = Exemplars::built_in();
     let harm = descriptions(r, t, Kind::Harm, built_in.harm);
     let benign = descriptions(r, t, Kind::Benign, built_in.benign);
@@ -101,6 +107,7 @@ fn computed<'t>(
         harm_floor,
         escalate,
         block,
+        without_intent,
     };
     let exemplars = Exemplars {
         harm: harm_lines,
@@ -121,20 +128,50 @@ fn computed<'t>(
     })
 }
 
+/// Reads the thresholds, and those of calls without a usable intent. A threshold that is given holds
+/// for all calls, unless there is another one for those: who writes `block = 2` wants none blocked.
+fn both<'t>(r: &mut Reader<'t>, t: &mut Table<'t>, defaults: &Bands) -> (Thresholds, Thresholds) {
+    let given = ["escalate", "block"].map(|key| t.has(key));
+    let with_intent = thresholds(r, t, "semantic", defaults.thresholds(true));
+    let mut others = defaults.without_intent;
+    match given {
+        [false, false] => {}
+        [true, true] => others = with_intent,
+        // What is not given gives way to what is.
+        [true, false] => {
+            others.escalate = with_intent.escalate;
+            others.block = others.block.max(others.escalate);
+        }
+        [false, true] => {
+            others.block = with_intent.block;
+            others.escalate = others.escalate.min(others.block);
+        }
+    }
+    let path = "semantic.without_intent";
+    let item = t.get("without_intent");
+    let without_intent = r.table(item, path, |r, t| thresholds(r, t, path, others));
+    (with_intent, without_intent)
+}
+
 /// Reads `escalate` and `block`, which have to stand in that order.
-fn thresholds<'t>(r: &mut Reader<'t>, t: &mut Table<'t>, defaults: (f64, f64)) -> (f64, f64) {
+fn thresholds<'t>(
+    r: &mut Reader<'t>,
+    t: &mut Table<'t>,
+    path: &str,
+    defaults: Thresholds,
+) -> Thresholds {
     let (escalate, block) = (t.get("escalate"), t.get("block"));
     let at = escalate
         .as_ref()
         .or(block.as_ref())
         .map(|item| item.span().start);
     let mut number = |item, default| r.number(item, Bound::NotNegative).unwrap_or(default);
-    let (escalate, block) = (number(escalate, defaults.0), number(block, defaults.1));
+    let escalate = number(escalate, defaults.escalate);
+    let block = number(block, defaults.block);
     if let Some(at) = at.filter(|_| escalate > block) {
-        let message = format!(
-            "`semantic.escalate` is {escalate}, which is more than `semantic.block`, {block}"
-        );
+        let message =
+            format!("`{path}.escalate` is {escalate}, which is more than `{path}.block`, {block}");
         r.error(at, message, None);
     }
-    (escalate, block)
+    Thresholds { escalate, block }
 }

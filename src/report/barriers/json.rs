@@ -2,12 +2,14 @@
 
 use super::Format;
 use crate::audit::barrier_verdict::BarrierVerdict;
+use crate::report::json::v1::notice_kind;
+use crate::report::json::v1::parts::{Bounds, Exit, Policy, bounds, exit, policy, position};
 use crate::report::json::v1::tally::Keyed;
 use crate::report::json::write;
 use crate::report::number::Number;
 use crate::verify::clusters::ClusteredRate;
 use crate::verify::report::{BarrierRow, BarriersReport, Extreme, Found, Violation};
-use crate::verify::stats::{self, Interval};
+use crate::verify::stats;
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -23,11 +25,7 @@ fn document(
     _: bool,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let mut buffer = Vec::new();
-    write::append(&Document::new(report, verdict), &mut buffer)?;
-    buffer.push(b'\n');
-    out.write_all(&buffer)?;
-    out.flush()
+    write::document(&Document::new(report, verdict), out)
 }
 
 #[derive(Serialize)]
@@ -58,27 +56,6 @@ struct Document<'a> {
 }
 
 #[derive(Serialize)]
-struct Exit<'a> {
-    status: u8,
-    reason: &'a str,
-}
-
-#[derive(Serialize)]
-struct Policy<'a> {
-    source: &'a str,
-    sha256: &'a str,
-    warnings: Vec<Doubt<'a>>,
-}
-
-#[derive(Serialize)]
-struct Doubt<'a> {
-    code: &'a str,
-    line: Option<usize>,
-    column: Option<usize>,
-    message: &'a str,
-}
-
-#[derive(Serialize)]
 struct Input<'a> {
     file: &'a str,
     format: Option<&'a str>,
@@ -93,12 +70,6 @@ struct Intervals {
     clopper_pearson_95: Option<Bounds>,
     /// One-sided, where nothing was violated: the rate lies below it with 95% confidence.
     zero_hit_upper_95: Option<Number>,
-}
-
-#[derive(Serialize)]
-struct Bounds {
-    low: Number,
-    high: Number,
 }
 
 #[derive(Serialize)]
@@ -179,11 +150,8 @@ impl<'a> Document<'a> {
         let rate = report.rate;
         Document {
             schema: "gate.barriers/1",
-            exit: Exit {
-                status: verdict.exit.status.code(),
-                reason: &verdict.exit.reason,
-            },
-            policy: policy(verdict),
+            exit: exit(&verdict.exit),
+            policy: policy(&verdict.policy),
             inputs: inputs(verdict),
             total_checks: rate.of,
             violations: rate.hits,
@@ -224,20 +192,6 @@ impl<'a> Document<'a> {
     }
 }
 
-fn policy(verdict: &BarrierVerdict) -> Policy<'_> {
-    let warnings = verdict.policy.warnings.iter().map(|w| Doubt {
-        code: w.code,
-        line: (w.place.line > 0).then_some(w.place.line),
-        column: (w.place.line > 0).then_some(w.place.column),
-        message: &w.message,
-    });
-    Policy {
-        source: &verdict.policy.source,
-        sha256: &verdict.policy.sha256,
-        warnings: warnings.collect(),
-    }
-}
-
 fn inputs(verdict: &BarrierVerdict) -> Vec<Input<'_>> {
     let described = verdict.inputs.iter().map(|i| Input {
         file: &i.name,
@@ -251,31 +205,15 @@ fn inputs(verdict: &BarrierVerdict) -> Vec<Input<'_>> {
 
 fn told(verdict: &BarrierVerdict) -> Vec<Told<'_>> {
     let told = verdict.notices.iter().map(|notice| Told {
-        kind: if notice.kind.is_fault() {
-            "fault"
-        } else {
-            "warning"
-        },
+        kind: notice_kind(notice),
         file: verdict.name(notice.place.input),
-        line: known(notice.place.line),
-        column: known(notice.place.column),
+        line: position(notice.place.line),
+        column: position(notice.place.column),
         code: notice.kind.code(),
         message: &notice.message,
         help: notice.help.as_deref(),
     });
     told.collect()
-}
-
-/// A line or column; 0 stands for none.
-fn known(position: u64) -> Option<u64> {
-    (position > 0).then_some(position)
-}
-
-fn bounds(interval: Interval) -> Bounds {
-    Bounds {
-        low: Number(interval.low),
-        high: Number(interval.high),
-    }
 }
 
 fn plain(rate: stats::Rate) -> Rate {

@@ -8,6 +8,7 @@ use crate::verify::report::BarriersReport;
 use std::io::{self, Write};
 
 /// A format of these reports.
+#[derive(Debug)]
 pub struct Format {
     /// Its name, as `--format` takes it.
     pub id: &'static str,

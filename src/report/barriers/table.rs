@@ -4,6 +4,7 @@ use super::Format;
 use crate::audit::barrier_verdict::BarrierVerdict;
 use crate::number::rounded;
 use crate::report::Header;
+use crate::report::json::v1::notice_kind;
 use crate::report::number::percent;
 use crate::report::table::page::Page;
 use crate::report::table::text::{self, Tone};
@@ -27,10 +28,7 @@ fn write(
         color,
         ..Header::default()
     };
-    let mut page = Page {
-        header: &header,
-        lines: Vec::new(),
-    };
+    let mut page = Page::new(&header);
     totals(&mut page, report);
     barriers(&mut page, report);
     for note in &verdict.notes {
@@ -39,10 +37,7 @@ fn write(
     violations(&mut page, report, verdict);
     inputs(&mut page, verdict);
     conclusion(&mut page, report, verdict);
-    for line in page.lines {
-        writeln!(out, "{line}")?;
-    }
-    out.flush()
+    page.write(out)
 }
 
 fn totals(page: &mut Page<'_>, report: &BarriersReport) {
@@ -169,7 +164,6 @@ fn violations(page: &mut Page<'_>, report: &BarriersReport, verdict: &BarrierVer
 fn inputs(page: &mut Page<'_>, verdict: &BarrierVerdict) {
     page.section("inputs");
     let rows = verdict.inputs.iter().map(|input| {
-        let hash: String = input.sha256.chars().take(12).collect();
         let what = match (&input.error, input.format) {
             (Some(error), _) => text::prose(error),
             (None, format) => format.unwrap_or("unknown").to_owned(),
@@ -178,21 +172,13 @@ fn inputs(page: &mut Page<'_>, verdict: &BarrierVerdict) {
             text::name(&input.name),
             what,
             text::count(input.transitions, "transition", "transitions"),
-            if hash.is_empty() {
-                hash
-            } else {
-                format!("sha256 {hash}")
-            },
+            text::digest(&input.sha256),
         ]
     });
     page.rows(rows.collect());
     for notice in &verdict.notices {
         let file = text::name(verdict.name(notice.place.input));
-        let kind = if notice.kind.is_fault() {
-            "fault"
-        } else {
-            "warning"
-        };
+        let kind = notice_kind(notice);
         let place = match notice.place.line {
             0 => file,
             line => format!("{file}:{line}:{}", notice.place.column),
@@ -207,11 +193,10 @@ fn inputs(page: &mut Page<'_>, verdict: &BarrierVerdict) {
         }
     }
     let policy = &verdict.policy;
-    let hash: String = policy.sha256.chars().take(12).collect();
     page.section("policy");
     page.rows(vec![vec![
         text::name(&policy.source),
-        format!("sha256 {hash}"),
+        text::digest(&policy.sha256),
     ]]);
     for warning in &policy.warnings {
         page.sentence(&format!(

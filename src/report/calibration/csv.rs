@@ -48,6 +48,7 @@ const COLUMNS: &[&str] = &[
     "nearest",
     "args",
     "message",
+    "calls",
 ];
 
 /// A row: what stands in each column that has something.
@@ -75,6 +76,7 @@ fn rows(found: &Calibrated, header: &Header, secrets: &Secrets) -> Vec<Row> {
             ("record", record.to_owned()),
             ("embedder", found.embedder.to_owned()),
             ("name", cell(name).into_owned()),
+            ("calls", found.calls.id().to_owned()),
         ]
     };
     let mut rows = Vec::new();
@@ -122,6 +124,9 @@ fn rows(found: &Calibrated, header: &Header, secrets: &Secrets) -> Vec<Row> {
             .iter()
             .map(|e| example(begin(record, ""), e, header, secrets));
         rows.extend(listed);
+    }
+    if let Some(without) = &found.without_intent {
+        rows.extend(self::rows(without, header, secrets));
     }
     rows
 }

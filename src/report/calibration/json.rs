@@ -6,13 +6,12 @@ use crate::calibrate::found::{self, Calibrated, Calibration};
 use crate::calibrate::worst;
 use crate::report::Header;
 use crate::report::args::Secrets;
-use crate::report::json::v1::notice_kind;
-use crate::report::json::v1::summary::{Account, account};
+use crate::report::json::v1::parts::{
+    Bounds, Exit, Input, PolicyName, Told, bounds, exit, input, policy_name, told,
+};
 use crate::report::json::write;
 use crate::report::number::Number;
-use crate::trace::fault::Notice;
 use crate::verify::clusters::ClusteredRate;
-use crate::verify::stats::Interval;
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -29,18 +28,14 @@ const UNTRUSTED: &[&str] = &[
 
 fn document(found: &Calibration, header: &Header, out: &mut dyn Write) -> io::Result<()> {
     let secrets = Secrets::new();
-    let mut buffer = Vec::new();
-    write::append(&Document::new(found, header, &secrets), &mut buffer)?;
-    buffer.push(b'\n');
-    out.write_all(&buffer)?;
-    out.flush()
+    write::document(&Document::new(found, header, &secrets), out)
 }
 
 #[derive(Serialize)]
 struct Document<'a> {
     schema: &'static str,
     exit: Exit<'a>,
-    policy: Policy<'a>,
+    policy: PolicyName<'a>,
     inputs: Vec<Input<'a>>,
     corpus: Corpus,
     escalate_at: Number,
@@ -51,27 +46,6 @@ struct Document<'a> {
     warnings: u64,
     notices: Vec<Told<'a>>,
     untrusted_fields: &'static [&'static str],
-}
-
-#[derive(Serialize)]
-struct Exit<'a> {
-    status: u8,
-    reason: &'a str,
-}
-
-#[derive(Serialize)]
-struct Policy<'a> {
-    source: &'a str,
-    sha256: &'a str,
-}
-
-#[derive(Serialize)]
-struct Input<'a> {
-    file: &'a str,
-    format: Option<&'static str>,
-    format_reason: &'a str,
-    #[serde(flatten)]
-    account: Account<'a>,
 }
 
 #[derive(Serialize)]
@@ -110,6 +84,8 @@ struct Embedder<'a> {
     categories: Vec<Category<'a>>,
     loudest_ordinary: Vec<Example<'a>>,
     quietest_attacks: Vec<Example<'a>>,
+    calls: &'static str,
+    without_intent: Option<Box<Embedder<'a>>>,
 }
 
 #[derive(Serialize)]
@@ -128,12 +104,6 @@ struct Auc {
     interval_95: Bounds,
     effective_attacks: Number,
     effective_calls: Number,
-}
-
-#[derive(Serialize)]
-struct Bounds {
-    low: Number,
-    high: Number,
 }
 
 #[derive(Serialize)]
@@ -211,40 +181,13 @@ struct Closed<'a> {
     error: &'a str,
 }
 
-#[derive(Serialize)]
-struct Told<'a> {
-    kind: &'static str,
-    file: &'a str,
-    line: Option<u64>,
-    column: Option<u64>,
-    code: &'static str,
-    run: Option<&'a str>,
-    message: &'a str,
-    help: Option<&'a str>,
-}
-
 impl<'a> Document<'a> {
     fn new(found: &'a Calibration, header: &'a Header, secrets: &Secrets) -> Self {
         Document {
             schema: "gate.calibration/1",
-            exit: Exit {
-                status: found.exit.status.code(),
-                reason: &found.exit.reason,
-            },
-            policy: Policy {
-                source: &found.policy.source,
-                sha256: &found.policy.sha256,
-            },
-            inputs: found
-                .inputs
-                .iter()
-                .map(|input| Input {
-                    file: &input.name,
-                    format: input.format,
-                    format_reason: &input.format_reason,
-                    account: account(input),
-                })
-                .collect(),
+            exit: exit(&found.exit),
+            policy: policy_name(&found.policy),
+            inputs: found.inputs.iter().map(input).collect(),
             corpus: corpus(&found.corpus),
             escalate_at: Number(found.escalate_at),
             block_at: Number(found.block_at),
@@ -359,6 +302,11 @@ fn one<'a>(found: &'a Calibrated, header: &'a Header, secrets: &Secrets) -> Embe
             .collect(),
         loudest_ordinary: examples(&found.loudest),
         quietest_attacks: examples(&found.quietest),
+        calls: found.calls.id(),
+        without_intent: found
+            .without_intent
+            .as_deref()
+            .map(|without| Box::new(one(without, header, secrets))),
     }
 }
 
@@ -404,26 +352,5 @@ fn clustered(rate: &ClusteredRate) -> Clustered {
         effective: Number(rate.n_eff),
         wilson_95: bounds(rate.interval),
         approximate: rate.approximate,
-    }
-}
-
-fn bounds(interval: Interval) -> Bounds {
-    Bounds {
-        low: Number(interval.low),
-        high: Number(interval.high),
-    }
-}
-
-fn told<'a>(notice: &'a Notice, header: &'a Header) -> Told<'a> {
-    let known = |position: u64| (position > 0).then_some(position);
-    Told {
-        kind: notice_kind(notice),
-        file: header.input(notice.place.input),
-        line: known(notice.place.line),
-        column: known(notice.place.column),
-        code: notice.kind.code(),
-        run: notice.run.as_deref(),
-        message: &notice.message,
-        help: notice.help.as_deref(),
     }
 }

@@ -9,6 +9,7 @@ use crate::calibrate::found::Calibration;
 use std::io::{self, Write};
 
 /// A format of these reports.
+#[derive(Debug)]
 pub struct Format {
     /// Its name, as `--format` takes it.
     pub id: &'static str,

@@ -2,16 +2,14 @@
 
 use super::Format;
 use crate::calibrate::auc::Auc;
-use crate::calibrate::found::{Calibrated, Calibration, Flagged, Share};
+use crate::calibrate::found::{Calibrated, Calibration, Calls, Flagged, Share};
 use crate::calibrate::worst::Example;
-use crate::exit::Exit;
 use crate::number::rounded;
 use crate::report::Header;
 use crate::report::args::Secrets;
 use crate::report::number::percent;
 use crate::report::table::page::Page;
-use crate::report::table::text::{self, Tone};
-use crate::report::table::{NOTICES, notice_lines};
+use crate::report::table::text;
 use std::io::{self, Write};
 
 pub(super) const FORMAT: Format = Format {
@@ -21,10 +19,7 @@ pub(super) const FORMAT: Format = Format {
 };
 
 fn write(found: &Calibration, header: &Header, out: &mut dyn Write) -> io::Result<()> {
-    let mut page = Page {
-        header,
-        lines: Vec::new(),
-    };
+    let mut page = Page::new(header);
     corpus(&mut page, found);
     for embedder in &found.embedders {
         one(&mut page, embedder, found);
@@ -35,10 +30,7 @@ fn write(found: &Calibration, header: &Header, out: &mut dyn Write) -> io::Resul
     }
     inputs(&mut page, found);
     conclusion(&mut page, found);
-    for line in &page.lines {
-        writeln!(out, "{line}")?;
-    }
-    out.flush()
+    page.write(out)
 }
 
 fn corpus(page: &mut Page<'_>, found: &Calibration) {
@@ -96,7 +88,35 @@ fn corpus(page: &mut Page<'_>, found: &Calibration) {
 }
 
 fn one(page: &mut Page<'_>, found: &Calibrated, all: &Calibration) {
-    page.section(found.embedder);
+    let without = found.without_intent.as_deref();
+    for part in std::iter::once(found).chain(without) {
+        match (part.calls, without) {
+            (Calls::WithoutIntent, _) => page.section(&format!(
+                "{}, calls of runs without a usable intent",
+                part.embedder
+            )),
+            (_, Some(_)) => page.section(&format!(
+                "{}, calls of runs with a usable intent",
+                part.embedder
+            )),
+            (_, None) => page.section(part.embedder),
+        }
+        figures(page, part);
+    }
+    suggested(page, found, all);
+    for part in std::iter::once(found).chain(without) {
+        let of = match part.calls {
+            Calls::WithoutIntent => " without a usable intent",
+            _ => "",
+        };
+        let title = format!("ordinary calls{of} that score highest");
+        examples(page, &title, &part.loudest);
+        let title = format!("attacks{of} that score lowest");
+        examples(page, &title, &part.quietest);
+    }
+}
+
+fn figures(page: &mut Page<'_>, found: &Calibrated) {
     let own = match found.thresholds.from_policy {
         true => "thresholds of the policy",
         false => "default thresholds",
@@ -107,8 +127,7 @@ fn one(page: &mut Page<'_>, found: &Calibrated, all: &Calibration) {
         says.push(format!("{harm} and {benign} of harmless work"));
     }
     if let Some(hash) = &found.sha256 {
-        let hash: String = hash.chars().take(12).collect();
-        says.push(format!("data sha256 {hash}"));
+        says.push(format!("data {}", text::digest(hash)));
     }
     page.sentence(&says.join("; "));
     if found.unscored > 0 {
@@ -122,9 +141,6 @@ fn one(page: &mut Page<'_>, found: &Calibrated, all: &Calibration) {
     bands(page, found);
     rates(page, found);
     categories(page, found);
-    suggested(page, found, all);
-    examples(page, "ordinary calls that score highest", &found.loudest);
-    examples(page, "attacks that score lowest", &found.quietest);
 }
 
 fn area(auc: &Option<Auc>) -> String {
@@ -241,7 +257,8 @@ fn categories(page: &mut Page<'_>, found: &Calibrated) {
 fn suggested(page: &mut Page<'_>, found: &Calibrated, all: &Calibration) {
     let (escalate, block) = (percent(all.escalate_at), percent(all.block_at));
     let Some(toml) = &found.suggested.toml else {
-        if found.ordinary > 0 {
+        let without = found.without_intent.as_ref();
+        if found.ordinary + without.map_or(0, |without| without.ordinary) > 0 {
             page.section(&format!(
                 "{}: no thresholds escalate at most {escalate} of the ordinary calls and block {block}",
                 found.embedder
@@ -253,7 +270,9 @@ fn suggested(page: &mut Page<'_>, found: &Calibrated, all: &Calibration) {
         "{}: a policy that escalates at most {escalate} of the ordinary calls and blocks {block}",
         found.embedder
     ));
-    let lines = toml.lines().map(|line| format!("  {line}"));
+    let lines = toml
+        .lines()
+        .map(|line| format!("  {line}").trim_end().to_owned());
     page.lines.extend(lines);
 }
 
@@ -301,7 +320,6 @@ fn examples(page: &mut Page<'_>, title: &str, list: &[Example]) {
 fn inputs(page: &mut Page<'_>, found: &Calibration) {
     page.section("inputs");
     let rows = found.inputs.iter().map(|input| {
-        let hash: String = input.sha256.chars().take(12).collect();
         let what = match (&input.error, input.format) {
             (Some(error), _) => text::prose(error),
             (None, format) => format.unwrap_or("unknown").to_owned(),
@@ -311,31 +329,22 @@ fn inputs(page: &mut Page<'_>, found: &Calibration) {
             text::count(input.lines, "line", "lines"),
             text::count(input.records, "record", "records")
         );
-        let hash = match &*hash {
-            "" => String::new(),
-            hash => format!("sha256 {hash}"),
-        };
-        vec![text::name(&input.name), what, lines, hash]
+        vec![
+            text::name(&input.name),
+            what,
+            lines,
+            text::digest(&input.sha256),
+        ]
     });
     page.rows(rows.collect());
     for (faults, total) in [(true, found.faults), (false, found.warnings)] {
-        let listed = found.notices.iter();
-        let listed = listed.filter(|notice| notice.kind.is_fault() == faults);
-        let mut shown = 0;
-        for notice in listed.take(NOTICES) {
-            let lines = notice_lines(notice, page.header, "  ");
-            page.lines.extend(lines);
-            shown += 1;
-        }
-        if total > shown {
+        let more = page.notices(&found.notices, faults, total);
+        if more > 0 {
             let what = if faults { "faults" } else { "warnings" };
-            page.sentence(&format!("and {} more {what}", total - shown));
+            page.sentence(&format!("and {more} more {what}"));
         }
     }
-    page.section("policy");
-    let policy = &found.policy;
-    let hash: String = policy.sha256.chars().take(12).collect();
-    page.sentence(&format!("{}, sha256 {hash}", text::name(&policy.source)));
+    page.policy(&found.policy);
 }
 
 fn conclusion(page: &mut Page<'_>, found: &Calibration) {
@@ -349,11 +358,5 @@ fn conclusion(page: &mut Page<'_>, found: &Calibration) {
         found.exit.status.code(),
         text::prose(&found.exit.reason)
     );
-    let tone = match found.exit.status {
-        Exit::Clean => Tone::Bold,
-        _ => Tone::Bad,
-    };
-    for line in text::wrapped("", &line, page.header.width) {
-        page.lines.push(text::paint(&line, tone, page.header.color));
-    }
+    page.verdict(&line, found.exit.status);
 }

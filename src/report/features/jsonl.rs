@@ -70,10 +70,7 @@ impl Rows for Lines<'_> {
             features: keyed(&row.features),
             next: keyed(&row.next),
         };
-        let mut buffer = Vec::new();
-        write::append(&line, &mut buffer)?;
-        buffer.push(b'\n');
-        self.out.write_all(&buffer)
+        write::line(&line, &mut self.out)
     }
 
     fn finish(&mut self) -> io::Result<()> {

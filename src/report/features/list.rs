@@ -54,11 +54,7 @@ pub fn list(listed: &Listed, out: &mut dyn Write) -> io::Result<()> {
             parameters_sha256: &listed.parameters_sha256,
             features: entries.collect(),
         };
-        let mut buffer = Vec::new();
-        write::append(&document, &mut buffer)?;
-        buffer.push(b'\n');
-        out.write_all(&buffer)?;
-        return out.flush();
+        return write::document(&document, out);
     }
     writeln!(out, "{VERSION}, sha256 {sha256}")?;
     writeln!(out, "parameters sha256 {}", listed.parameters_sha256)?;

@@ -25,6 +25,7 @@ pub trait Rows {
 }
 
 /// A format of these tables.
+#[derive(Debug)]
 pub struct Format {
     /// Its name, as `--format` takes it.
     pub id: &'static str,

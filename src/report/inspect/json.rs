@@ -5,14 +5,13 @@ use super::{Format, Readable, Shown, share, top, words};
 use crate::inspect::contents::Contents;
 use crate::inspect::facts::Fact;
 use crate::inspect::{Inspected, Inspection};
-use crate::report::Header;
-use crate::report::json::v1::notice_kind;
-use crate::report::json::v1::summary::{Account, account};
+use crate::report::json::v1::parts::{
+    Account, Exit, PolicyName, Told, account, exit, policy_name, told,
+};
 use crate::report::json::v1::tally::Keyed;
 use crate::report::json::write;
 use crate::report::number::Number;
 use crate::trace::event::{ApprovalOutcome, GroundTruth, Recorded, RunStatus};
-use crate::trace::fault::Notice;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -31,17 +30,11 @@ const UNTRUSTED: &[&str] = &[
 
 fn document(found: &Inspection, shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
     let contents = |contents| of_contents(contents, found, shown.top);
-    emit(
+    write::document(
         &Document {
             schema: "gate.inspect/1",
-            exit: Exit {
-                status: found.exit.status.code(),
-                reason: &found.exit.reason,
-            },
-            policy: found.policy.as_ref().map(|policy| PolicyName {
-                source: &policy.source,
-                sha256: &policy.sha256,
-            }),
+            exit: exit(&found.exit),
+            policy: found.policy.as_ref().map(policy_name),
             inputs: found
                 .inputs
                 .iter()
@@ -67,21 +60,13 @@ fn formats(list: &[Readable], _: &Shown, out: &mut dyn Write) -> io::Result<()> 
         seen: format.seen,
         untold: &format.untold,
     });
-    emit(
+    write::document(
         &Formats {
             schema: "gate.formats/1",
             formats: formats.collect(),
         },
         out,
     )
-}
-
-fn emit<T: Serialize>(value: &T, out: &mut dyn Write) -> io::Result<()> {
-    let mut buffer = Vec::new();
-    write::append(value, &mut buffer)?;
-    buffer.push(b'\n');
-    out.write_all(&buffer)?;
-    out.flush()
 }
 
 #[derive(Serialize)]
@@ -108,18 +93,6 @@ struct Document<'a> {
     total: Counted<'a>,
     notices: Vec<Told<'a>>,
     untrusted_fields: &'static [&'static str],
-}
-
-#[derive(Serialize)]
-struct Exit<'a> {
-    status: u8,
-    reason: &'a str,
-}
-
-#[derive(Serialize)]
-struct PolicyName<'a> {
-    source: &'a str,
-    sha256: &'a str,
 }
 
 #[derive(Serialize)]
@@ -225,18 +198,6 @@ struct FailedLabel<'a> {
     calls: u64,
 }
 
-#[derive(Serialize)]
-struct Told<'a> {
-    kind: &'static str,
-    file: &'a str,
-    line: Option<u64>,
-    column: Option<u64>,
-    code: &'static str,
-    run: Option<&'a str>,
-    message: &'a str,
-    help: Option<&'a str>,
-}
-
 fn input<'a>(inspected: &'a Inspected, contents: Counted<'a>) -> Input<'a> {
     let input = &inspected.input;
     Input {
@@ -335,18 +296,4 @@ fn failed<'a>(counts: &'a Contents, found: &'a Inspection) -> Vec<FailedLabel<'a
         calls: *calls,
     });
     failed.collect()
-}
-
-fn told<'a>(notice: &'a Notice, header: &'a Header) -> Told<'a> {
-    let known = |position: u64| (position > 0).then_some(position);
-    Told {
-        kind: notice_kind(notice),
-        file: header.input(notice.place.input),
-        line: known(notice.place.line),
-        column: known(notice.place.column),
-        code: notice.kind.code(),
-        run: notice.run.as_deref(),
-        message: &notice.message,
-        help: notice.help.as_deref(),
-    }
 }

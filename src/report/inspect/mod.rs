@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// A format of these reports.
+#[derive(Debug)]
 pub struct Format {
     /// Its name, as `--format` takes it.
     pub id: &'static str,

@@ -2,14 +2,12 @@
 
 use super::known::{self, Row, listed};
 use super::{Format, Readable, Shown, share, top, words};
-use crate::exit::Exit;
 use crate::inspect::contents::Contents;
 use crate::inspect::{Inspected, Inspection};
 use crate::report::number::percent;
 use crate::report::table::layout::aligned;
 use crate::report::table::page::Page;
-use crate::report::table::text::{self, Tone};
-use crate::report::table::{NOTICES, notice_lines};
+use crate::report::table::text;
 use crate::trace::event::{GroundTruth, RunStatus};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -22,7 +20,7 @@ pub(super) const FORMAT: Format = Format {
 };
 
 fn write(found: &Inspection, shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
-    let mut page = page(shown);
+    let mut page = Page::new(&shown.header);
     for inspected in &found.inputs {
         input(&mut page, inspected, found, shown);
     }
@@ -35,11 +33,11 @@ fn write(found: &Inspection, shown: &Shown, out: &mut dyn Write) -> io::Result<(
     notices(&mut page, found, true);
     notices(&mut page, found, false);
     conclusion(&mut page, found);
-    emit(&page, out)
+    page.write(out)
 }
 
 fn formats(list: &[Readable], shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
-    let mut page = page(shown);
+    let mut page = Page::new(&shown.header);
     let rows = list.iter().map(|format| {
         let untold = match &*format.untold {
             [] => "nothing".to_owned(),
@@ -51,21 +49,7 @@ fn formats(list: &[Readable], shown: &Shown, out: &mut dyn Write) -> io::Result<
         }
     });
     rows_with_notes(&mut page, rows.collect(), 0);
-    emit(&page, out)
-}
-
-fn page(shown: &Shown) -> Page<'_> {
-    Page {
-        header: &shown.header,
-        lines: Vec::new(),
-    }
-}
-
-fn emit(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
-    for line in &page.lines {
-        writeln!(out, "{line}")?;
-    }
-    out.flush()
+    page.write(out)
 }
 
 /// Narrowest column that notes are wrapped in; else they go on under their row.
@@ -235,9 +219,7 @@ fn short_of(counts: &Contents, found: &Inspection) -> String {
 
 fn policy(page: &mut Page<'_>, found: &Inspection, shown: &Shown) {
     let Some(policy) = &found.policy else { return };
-    page.section("policy");
-    let hash: String = policy.sha256.chars().take(12).collect();
-    page.sentence(&format!("{}, sha256 {hash}", text::name(&policy.source)));
+    page.policy(policy);
     page.section("what the policy needs, and calls that tell it");
     let needs = found.needs.iter().zip(&found.total.needs);
     let needs: Vec<Row> = needs
@@ -322,16 +304,9 @@ fn notices(page: &mut Page<'_>, found: &Inspection, faults: bool) {
         return;
     }
     page.section(if faults { "faults" } else { "warnings" });
-    let listed = found.notices.iter();
-    let listed = listed.filter(|notice| notice.kind.is_fault() == faults);
-    let mut shown = 0;
-    for notice in listed.take(NOTICES) {
-        let lines = notice_lines(notice, page.header, "  ");
-        page.lines.extend(lines);
-        shown += 1;
-    }
-    if total > shown {
-        page.sentence(&format!("and {} more", total - shown));
+    let more = page.notices(&found.notices, faults, total);
+    if more > 0 {
+        page.sentence(&format!("and {more} more"));
     }
 }
 
@@ -350,11 +325,5 @@ fn conclusion(page: &mut Page<'_>, found: &Inspection) {
         found.exit.status.code(),
         text::prose(&found.exit.reason)
     );
-    let tone = match found.exit.status {
-        Exit::Clean => Tone::Bold,
-        _ => Tone::Bad,
-    };
-    for line in text::wrapped("", &line, page.header.width) {
-        page.lines.push(text::paint(&line, tone, page.header.color));
-    }
+    page.verdict(&line, found.exit.status);
 }

@@ -1,6 +1,7 @@
 //! Version 1 of the machine records. The types are the format: fields, their order and their names
 //! do not change, so they are kept apart from what the engine works with.
 
+pub mod parts;
 pub mod summary;
 pub mod tally;
 
@@ -54,9 +55,7 @@ pub struct DecisionRecord<'a> {
     policy_line: Option<usize>,
     labels: &'a [String],
     args_unknown: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
     policy_rule: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     semantic: Option<SemanticRecord<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     args: Option<String>,
@@ -209,8 +208,8 @@ impl<'a> NoticeRecord<'a> {
             schema: NOTICE,
             record: notice_kind(notice),
             file: header.input(notice.place.input),
-            line: Some(notice.place.line).filter(|&line| line > 0),
-            column: Some(notice.place.column).filter(|&column| column > 0),
+            line: parts::position(notice.place.line),
+            column: parts::position(notice.place.column),
             code: notice.kind.code(),
             run: notice.run.as_deref(),
             message: &notice.message,

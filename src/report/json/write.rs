@@ -18,6 +18,26 @@ pub fn append<T: Serialize>(value: &T, out: &mut Vec<u8>) -> io::Result<()> {
     value.serialize(&mut serializer).map_err(io::Error::from)
 }
 
+/// Writes a value on a line of its own.
+///
+/// # Errors
+/// Those of [`append`]; the output cannot be written.
+pub fn line<T: Serialize>(value: &T, out: &mut dyn io::Write) -> io::Result<()> {
+    let mut buffer = Vec::new();
+    append(value, &mut buffer)?;
+    buffer.push(b'\n');
+    out.write_all(&buffer)
+}
+
+/// Writes a value that is all there is, and flushes.
+///
+/// # Errors
+/// Those of [`line`].
+pub fn document<T: Serialize>(value: &T, out: &mut dyn io::Write) -> io::Result<()> {
+    line(value, out)?;
+    out.flush()
+}
+
 struct Spelling;
 
 impl Formatter for Spelling {

@@ -184,11 +184,11 @@ pub fn findings(page: &mut Page<'_>, summary: &Summary) {
         "at the boundary",
         format!("{boundary} admitted that bring a barrier to exactly zero"),
     );
-    let uncosted = text::count(summary.uncosted, "result", "results");
+    let uncosted = text::count(summary.uncosted, "result that does", "results that do");
     add(
         summary.uncosted,
         "no cost recorded",
-        format!("{uncosted} that do not say what the call cost, counted as nothing"),
+        format!("{uncosted} not say what the call cost, counted as nothing"),
     );
     if !rows.is_empty() {
         page.section("findings");

@@ -2,7 +2,12 @@
 
 use super::layout::aligned;
 use super::text::{self, Tone};
+use super::{NOTICES, notice_lines};
+use crate::audit::summary::PolicySummary;
+use crate::exit::Exit;
 use crate::report::Header;
+use crate::trace::fault::Notice;
+use std::io::{self, Write};
 
 /// Most names listed together.
 pub const NAMES: usize = 20;
@@ -15,7 +20,26 @@ pub struct Page<'a> {
     pub lines: Vec<String>,
 }
 
-impl Page<'_> {
+impl<'a> Page<'a> {
+    /// Nothing is on it yet.
+    pub fn new(header: &'a Header) -> Page<'a> {
+        Page {
+            header,
+            lines: Vec::new(),
+        }
+    }
+
+    /// Writes it, and flushes.
+    ///
+    /// # Errors
+    /// The output cannot be written.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        for line in &self.lines {
+            writeln!(out, "{line}")?;
+        }
+        out.flush()
+    }
+
     /// Begins a section.
     pub fn section(&mut self, title: &str) {
         self.blank();
@@ -45,6 +69,35 @@ impl Page<'_> {
             }
         }
         self.lines.extend(chosen);
+    }
+
+    /// Adds the section that says which policy it was.
+    pub fn policy(&mut self, policy: &PolicySummary) {
+        self.section("policy");
+        let (source, hash) = (text::name(&policy.source), text::digest(&policy.sha256));
+        self.sentence(&format!("{source}, {hash}"));
+    }
+
+    /// Adds the first faults, or the first warnings. Gives how many more of the `total` there are.
+    pub fn notices(&mut self, notices: &[Notice], faults: bool, total: u64) -> u64 {
+        let of_kind = notices.iter().filter(|n| n.kind.is_fault() == faults);
+        let mut shown = 0;
+        for notice in of_kind.take(NOTICES) {
+            self.lines.extend(notice_lines(notice, self.header, "  "));
+            shown += 1;
+        }
+        total.saturating_sub(shown)
+    }
+
+    /// Adds the line that ends it, in the tone of the status.
+    pub fn verdict(&mut self, line: &str, status: Exit) {
+        let tone = match status {
+            Exit::Clean => Tone::Bold,
+            _ => Tone::Bad,
+        };
+        for line in text::wrapped("", line, self.header.width) {
+            self.lines.push(text::paint(&line, tone, self.header.color));
+        }
     }
 
     /// Adds a blank line, unless the page is empty.

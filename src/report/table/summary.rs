@@ -1,22 +1,17 @@
 //! What an audit came to, for people: short sections, only those that have something to say, and
 //! the verdict last.
 
+use super::outcome;
 use super::page::{NAMES, Page, and_more};
-use super::text::{self, Tone};
-use super::{NOTICES, notice_lines, outcome};
+use super::text;
 use crate::audit::summary::{InputSummary, Summary};
 use crate::engine::decision::DecisionKind;
-use crate::exit::Exit;
 use crate::report::Header;
-use crate::trace::fault::Notice;
 use std::collections::BTreeMap;
 
 /// The lines that end a report.
 pub fn lines(summary: &Summary, header: &Header) -> Vec<String> {
-    let mut page = Page {
-        header,
-        lines: Vec::new(),
-    };
+    let mut page = Page::new(header);
     inputs(&mut page, summary);
     policy(&mut page, summary);
     outcome::decisions(&mut page, summary);
@@ -77,39 +72,27 @@ fn input_row(input: &InputSummary, long: bool) -> Vec<String> {
         counts += &format!(", {unknown}");
     }
     let format = input.format.unwrap_or("unread").to_owned();
-    let digest = short(&input.sha256);
     if long {
         vec![
             text::name(&input.name),
             format,
             counts,
-            if digest.is_empty() {
-                digest
-            } else {
-                format!("sha256 {digest}")
-            },
+            text::digest(&input.sha256),
         ]
     } else {
         vec![
             text::cut(&text::name(&input.name), 30),
             format,
             counts,
-            digest,
+            text::short(&input.sha256),
         ]
     }
 }
 
-/// Enough of a digest to tell files apart at a glance.
-fn short(sha256: &str) -> String {
-    sha256.chars().take(12).collect()
-}
-
 fn policy(page: &mut Page<'_>, summary: &Summary) {
     let policy = &summary.policy;
-    page.section("policy");
-    let source = text::name(&policy.source);
+    page.policy(policy);
     let settings = &summary.settings;
-    page.sentence(&format!("{source}, sha256 {}", short(&policy.sha256)));
     let merged = if settings.merge_runs {
         ", runs go on from one input into the next"
     } else {
@@ -120,11 +103,9 @@ fn policy(page: &mut Page<'_>, summary: &Summary) {
         settings.mode, settings.dispatch, settings.on_escalate
     ));
     if let Some(semantic) = &policy.semantic {
-        let digest = semantic.sha256.as_deref().map(short).unwrap_or_default();
-        let digest = match digest.as_str() {
-            "" => String::new(),
-            digest => format!(" (sha256 {digest})"),
-        };
+        let digest = semantic.sha256.as_deref();
+        let digest = digest.map(|sha256| format!(" ({})", text::digest(sha256)));
+        let digest = digest.unwrap_or_default();
         page.sentence(&format!(
             "semantic scores by {}{digest}, {} of harm and {} of ordinary work",
             semantic.embedder,
@@ -158,16 +139,9 @@ fn notices(page: &mut Page<'_>, summary: &Summary, title: &str, faults: bool) {
     page.section(title);
     let counts = codes.iter().map(|(code, count)| format!("{code} {count}"));
     page.sentence(&counts.collect::<Vec<_>>().join(", "));
-    let of_kind = |notice: &&Notice| notice.kind.is_fault() == faults;
-    let listed: Vec<&Notice> = summary.notices.iter().filter(of_kind).collect();
-    for notice in listed.iter().take(NOTICES) {
-        let lines = notice_lines(notice, page.header, "  ");
-        page.lines.extend(lines);
-    }
-    let total = usize::try_from(codes.values().sum::<u64>()).unwrap_or(usize::MAX);
-    let shown = listed.len().min(NOTICES);
-    if shown < total {
-        page.sentence(&format!("and {} more", total - shown));
+    let more = page.notices(&summary.notices, faults, codes.values().sum());
+    if more > 0 {
+        page.sentence(&format!("and {more} more"));
     }
 }
 
@@ -263,11 +237,5 @@ fn verdict(page: &mut Page<'_>, summary: &Summary) {
     if !summary.exit.reason.is_empty() {
         line += &format!(": {}", text::prose(&summary.exit.reason));
     }
-    let tone = match status {
-        Exit::Clean => Tone::Bold,
-        _ => Tone::Bad,
-    };
-    for line in text::wrapped("", &line, page.header.width) {
-        page.lines.push(text::paint(&line, tone, page.header.color));
-    }
+    page.verdict(&line, status);
 }

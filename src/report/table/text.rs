@@ -14,6 +14,19 @@ pub fn count(number: u64, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
+/// Enough of a digest to tell files apart at a glance; empty where there is none.
+pub fn short(sha256: &str) -> String {
+    sha256.chars().take(12).collect()
+}
+
+/// The same with the name of what it is.
+pub fn digest(sha256: &str) -> String {
+    match sha256 {
+        "" => String::new(),
+        sha256 => format!("sha256 {}", short(sha256)),
+    }
+}
+
 /// How a piece of text stands out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {

@@ -3,9 +3,9 @@
 //! what has a place is an array.
 
 use super::REPORT;
+use super::parts::{self, Exit, Input, Policy};
 use super::tally::{self, Barrier, Decisions, Keyed, Refusals, Violations};
 use crate::audit::summary as audit;
-use crate::policy::PolicyWarning;
 use crate::report::Header;
 use crate::report::number::Number;
 use serde::Serialize;
@@ -55,19 +55,6 @@ pub struct SummaryRecord<'a> {
     untrusted_fields: &'static [&'static str],
 }
 
-#[derive(Debug, Serialize)]
-struct Exit<'a> {
-    status: u8,
-    reason: &'a str,
-}
-
-#[derive(Debug, Serialize)]
-struct Policy<'a> {
-    source: &'a str,
-    sha256: &'a str,
-    warnings: Vec<Doubt<'a>>,
-}
-
 /// What semantic scores are worked out with.
 #[derive(Debug, Serialize)]
 struct Semantic<'a> {
@@ -79,15 +66,6 @@ struct Semantic<'a> {
 }
 
 #[derive(Debug, Serialize)]
-struct Doubt<'a> {
-    code: &'static str,
-    /// Null where the value in doubt is a default.
-    line: Option<usize>,
-    column: Option<usize>,
-    message: &'a str,
-}
-
-#[derive(Debug, Serialize)]
 struct Settings {
     mode: &'static str,
     dispatch: &'static str,
@@ -96,30 +74,6 @@ struct Settings {
     max_violation_rate: Option<Number>,
     allow_faults: bool,
     merge_runs: bool,
-}
-
-#[derive(Debug, Serialize)]
-struct Input<'a> {
-    file: &'a str,
-    format: Option<&'static str>,
-    format_reason: &'a str,
-    #[serde(flatten)]
-    account: Account<'a>,
-}
-
-/// What became of the bytes of an input.
-#[derive(Debug, Serialize)]
-pub struct Account<'a> {
-    sha256: &'a str,
-    bytes: u64,
-    decompressed_bytes: u64,
-    lines: u64,
-    records: u64,
-    blank: u64,
-    faulty: u64,
-    unknown_fields: u64,
-    complete: bool,
-    error: Option<&'a str>,
 }
 
 #[derive(Debug, Serialize)]
@@ -145,17 +99,10 @@ impl<'a> SummaryRecord<'a> {
             schema: REPORT,
             record: "summary",
             complete: summary.complete,
-            exit: Exit {
-                status: summary.exit.status.code(),
-                reason: &summary.exit.reason,
-            },
-            policy: Policy {
-                source: &summary.policy.source,
-                sha256: &summary.policy.sha256,
-                warnings: summary.policy.warnings.iter().map(doubt).collect(),
-            },
+            exit: parts::exit(&summary.exit),
+            policy: parts::policy(&summary.policy),
             settings: settings(&summary.settings),
-            inputs: summary.inputs.iter().map(input).collect(),
+            inputs: summary.inputs.iter().map(parts::input).collect(),
             counts: counts(&summary.counts),
             decisions: tally::decisions(summary),
             violations: tally::violations(&summary.violations),
@@ -199,16 +146,6 @@ fn semantic(semantic: &audit::SemanticSummary) -> Semantic<'_> {
     }
 }
 
-fn doubt(warning: &PolicyWarning) -> Doubt<'_> {
-    let known = warning.place.line > 0;
-    Doubt {
-        code: warning.code,
-        line: known.then_some(warning.place.line),
-        column: known.then_some(warning.place.column),
-        message: &warning.message,
-    }
-}
-
 fn settings(settings: &audit::Settings) -> Settings {
     Settings {
         mode: settings.mode,
@@ -218,31 +155,6 @@ fn settings(settings: &audit::Settings) -> Settings {
         max_violation_rate: settings.max_violation_rate.map(Number),
         allow_faults: settings.allow_faults,
         merge_runs: settings.merge_runs,
-    }
-}
-
-fn input(input: &audit::InputSummary) -> Input<'_> {
-    Input {
-        file: &input.name,
-        format: input.format,
-        format_reason: &input.format_reason,
-        account: account(input),
-    }
-}
-
-/// The account of an input.
-pub fn account(input: &audit::InputSummary) -> Account<'_> {
-    Account {
-        sha256: &input.sha256,
-        bytes: input.bytes,
-        decompressed_bytes: input.decompressed_bytes,
-        lines: input.lines,
-        records: input.records,
-        blank: input.blank,
-        faulty: input.faulty,
-        unknown_fields: input.unknown_fields,
-        complete: input.complete,
-        error: input.error.as_deref(),
     }
 }
 

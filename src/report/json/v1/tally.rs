@@ -1,5 +1,6 @@
 //! The parts of the summary that count: by kind, by rule, by tool, by barrier, by run.
 
+use super::parts::{Bounds, bounds};
 use crate::audit::summary as audit;
 use crate::engine::decision::DecisionKind;
 use crate::report::Header;
@@ -41,15 +42,9 @@ struct Rate {
     hits: u64,
     of: u64,
     rate: Option<Number>,
-    interval_95: Option<Interval>,
+    interval_95: Option<Bounds>,
     design_effect: Option<Number>,
     approximate: bool,
-}
-
-#[derive(Debug, Serialize)]
-struct Interval {
-    low: Number,
-    high: Number,
 }
 
 /// A barrier over the whole audit.
@@ -158,10 +153,7 @@ fn rate(rate: &audit::RateSummary) -> Rate {
         hits: rate.hits,
         of: rate.of,
         rate: rate.rate.map(Number),
-        interval_95: rate.interval.map(|bounds| Interval {
-            low: Number(bounds.low),
-            high: Number(bounds.high),
-        }),
+        interval_95: rate.interval.map(bounds),
         design_effect: rate.design_effect.map(Number),
         approximate: rate.approximate,
     }

@@ -1,0 +1,102 @@
+//! How an action and the intent of its run hang together: which hosts, addresses, tables, files and
+//! sums of the action the intent names.
+//!
+//! Where there is no intent, or one in a language that is not read, nothing counts as unnamed but
+//! hosts and mail addresses.
+
+mod amounts;
+mod hosts;
+mod tables;
+mod words;
+
+use super::coded::Coded;
+use super::view::head;
+use crate::firewall::text::Action;
+pub use words::{IntentWords, STOP};
+use words::{TEXT, words};
+
+/// Hosts, files and addresses that are compared with the intent.
+const NAMES: usize = 64;
+
+/// Words of tools' names that say what is done and not to what.
+const VERBS: &[&str] = &[
+    "add", "api", "call", "create", "delete", "execute", "find", "get", "list", "mcp", "patch",
+    "post", "put", "read", "remove", "run", "search", "send", "set", "tool", "update", "write",
+];
+
+/// The signs of how an action and an intent hang together. `tool` is the line of the tool's
+/// name, `text` the action's text with copies of the intent blanked, `view` its plain view.
+pub fn signs(
+    action: &Action<'_>,
+    tool: &str,
+    text: &str,
+    view: &str,
+    intent: &IntentWords,
+    found: &mut impl FnMut(Coded),
+) {
+    hosts::hosts(action, intent, found);
+    hosts::addresses(view, intent, found);
+    if intent.is_empty() {
+        return;
+    }
+    topic(action.tool, text, intent, found);
+    amounts::amounts(view, intent, found);
+    if !intent.is_english() {
+        return;
+    }
+    for path in action.facets.deletes.iter().take(NAMES) {
+        let named = intent.names_any(&path.to_ascii_lowercase());
+        found(if named {
+            Coded::DeletesNamed
+        } else {
+            Coded::DeletesUnnamed
+        });
+    }
+    tables::tables(view, intent, found);
+    let mut objects =
+        words(tool).filter(|word| word.len() > 2 && VERBS.binary_search(word).is_err());
+    if let Some(first) = objects.next()
+        && !intent.names(first)
+        && !objects.any(|word| intent.names(word))
+    {
+        found(Coded::ObjectUnnamed);
+    }
+}
+
+/// Whether words of the intent stand in the action.
+fn topic(tool: &str, text: &str, intent: &IntentWords, found: &mut impl FnMut(Coded)) {
+    let lower = head(text, TEXT).to_ascii_lowercase();
+    let tool = tool.to_ascii_lowercase();
+    let mut met: [&str; 1] = [""];
+    let mut many = false;
+    for word in words(&tool).chain(words(&lower)) {
+        if !intent.may_hold(word) {
+            continue;
+        }
+        let has_digit = word.bytes().any(|b| b.is_ascii_digit());
+        if !has_digit && word.len() < 4 || !intent.holds(word) {
+            continue;
+        }
+        let digits = word.bytes().filter(u8::is_ascii_digit).count();
+        if has_digit && (digits > 1 || digits == word.len()) && intent.words.contains(word) {
+            found(Coded::NamedNumber);
+        }
+        if word.len() > 3 {
+            many |= !met[0].is_empty() && met[0] != word;
+            met[0] = word;
+        }
+    }
+    if many {
+        found(Coded::NamedThing);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verbs_are_sorted() {
+        assert!(VERBS.is_sorted());
+    }
+}

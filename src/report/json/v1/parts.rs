@@ -1,0 +1,174 @@
+//! Parts that records and documents of several schemas have in common. They are frozen as those are:
+//! a schema that comes to need another field gets a part of its own.
+
+use super::notice_kind;
+use crate::audit::summary::{ExitSummary, InputSummary, PolicySummary};
+use crate::policy::PolicyWarning;
+use crate::report::Header;
+use crate::report::number::Number;
+use crate::trace::fault::Notice;
+use crate::verify::stats;
+use serde::Serialize;
+
+/// How the program ends.
+#[derive(Debug, Serialize)]
+pub struct Exit<'a> {
+    status: u8,
+    reason: &'a str,
+}
+
+/// How the program ends.
+pub fn exit(exit: &ExitSummary) -> Exit<'_> {
+    Exit {
+        status: exit.status.code(),
+        reason: &exit.reason,
+    }
+}
+
+/// Which policy it was.
+#[derive(Debug, Serialize)]
+pub struct PolicyName<'a> {
+    source: &'a str,
+    sha256: &'a str,
+}
+
+/// Which policy it was.
+pub fn policy_name(policy: &PolicySummary) -> PolicyName<'_> {
+    PolicyName {
+        source: &policy.source,
+        sha256: &policy.sha256,
+    }
+}
+
+/// A policy with the doubts about it.
+#[derive(Debug, Serialize)]
+pub struct Policy<'a> {
+    #[serde(flatten)]
+    name: PolicyName<'a>,
+    warnings: Vec<Doubt<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Doubt<'a> {
+    code: &'static str,
+    /// Null where the value in doubt is a default.
+    line: Option<usize>,
+    column: Option<usize>,
+    message: &'a str,
+}
+
+/// A policy with the doubts about it.
+pub fn policy(policy: &PolicySummary) -> Policy<'_> {
+    Policy {
+        name: policy_name(policy),
+        warnings: policy.warnings.iter().map(doubt).collect(),
+    }
+}
+
+fn doubt(warning: &PolicyWarning) -> Doubt<'_> {
+    let known = warning.place.line > 0;
+    Doubt {
+        code: warning.code,
+        line: known.then_some(warning.place.line),
+        column: known.then_some(warning.place.column),
+        message: &warning.message,
+    }
+}
+
+/// An input, its format, and what became of its bytes.
+#[derive(Debug, Serialize)]
+pub struct Input<'a> {
+    file: &'a str,
+    format: Option<&'static str>,
+    format_reason: &'a str,
+    #[serde(flatten)]
+    account: Account<'a>,
+}
+
+/// An input, its format, and what became of its bytes.
+pub fn input(input: &InputSummary) -> Input<'_> {
+    Input {
+        file: &input.name,
+        format: input.format,
+        format_reason: &input.format_reason,
+        account: account(input),
+    }
+}
+
+/// What became of the bytes of an input.
+#[derive(Debug, Serialize)]
+pub struct Account<'a> {
+    sha256: &'a str,
+    bytes: u64,
+    decompressed_bytes: u64,
+    lines: u64,
+    records: u64,
+    blank: u64,
+    faulty: u64,
+    unknown_fields: u64,
+    complete: bool,
+    error: Option<&'a str>,
+}
+
+/// What became of the bytes of an input.
+pub fn account(input: &InputSummary) -> Account<'_> {
+    Account {
+        sha256: &input.sha256,
+        bytes: input.bytes,
+        decompressed_bytes: input.decompressed_bytes,
+        lines: input.lines,
+        records: input.records,
+        blank: input.blank,
+        faulty: input.faulty,
+        unknown_fields: input.unknown_fields,
+        complete: input.complete,
+        error: input.error.as_deref(),
+    }
+}
+
+/// The bounds of an interval.
+#[derive(Debug, Serialize)]
+pub struct Bounds {
+    low: Number,
+    high: Number,
+}
+
+/// The bounds of an interval.
+pub fn bounds(interval: stats::Interval) -> Bounds {
+    Bounds {
+        low: Number(interval.low),
+        high: Number(interval.high),
+    }
+}
+
+/// A fault or a warning in a document.
+#[derive(Debug, Serialize)]
+pub struct Told<'a> {
+    kind: &'static str,
+    file: &'a str,
+    line: Option<u64>,
+    column: Option<u64>,
+    code: &'static str,
+    run: Option<&'a str>,
+    message: &'a str,
+    help: Option<&'a str>,
+}
+
+/// A fault or a warning in a document.
+pub fn told<'a>(notice: &'a Notice, header: &'a Header) -> Told<'a> {
+    Told {
+        kind: notice_kind(notice),
+        file: header.input(notice.place.input),
+        line: position(notice.place.line),
+        column: position(notice.place.column),
+        code: notice.kind.code(),
+        run: notice.run.as_deref(),
+        message: &notice.message,
+        help: notice.help.as_deref(),
+    }
+}
+
+/// A line or a column from 1; 0 stands for none.
+pub fn position(position: u64) -> Option<u64> {
+    (position > 0).then_some(position)
+}
