@@ -93,7 +93,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "rules",
         &["barriers::BARRIERS", "policy::presets", "stages::STAGES"],
     ),
-    ("verify", &["barriers::UNKNOWN", "policy", "state", "trace"]),
+    ("verify", &["barriers", "policy", "state", "trace"]),
     (
         "audit",
         &[

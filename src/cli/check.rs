@@ -2,9 +2,14 @@
 
 use super::outputs::print;
 use super::policy;
+use super::reach::{ReachArgs, explored, near};
 use crate::exit::Exit;
 use crate::policy::effective;
 use crate::policy::{Policy, PolicyWarning};
+use crate::report::Header;
+use crate::report::check::reach;
+use crate::report::table::page::Page;
+use crate::verify::reach::Reach;
 use crate::verify::soundness::unsound_alpha;
 use std::path::PathBuf;
 
@@ -13,7 +18,9 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:
   gate check
   gate check policies/strict.toml
-  gate check --deny-warnings gate.toml > effective.toml")]
+  gate check --deny-warnings gate.toml > effective.toml
+  gate check --reach gate.toml
+  gate check --reach --state state.json --tools web_search,bash gate.toml")]
 pub(super) struct Args {
     /// The policy [default: the gate.toml found upward, else built in]
     #[arg(value_name = "POLICY")]
@@ -22,24 +29,40 @@ pub(super) struct Args {
     /// Let warnings make the exit status 1
     #[arg(long)]
     deny_warnings: bool,
+
+    #[command(flatten)]
+    reach: ReachArgs,
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let policy = policy::load(args.policy.as_deref(), &[])?;
+    let reach = match args.reach.reach {
+        true => Some(explored(&args.reach, &policy)?),
+        false => None,
+    };
     let warnings: Vec<_> = policy
         .warnings
         .iter()
         .cloned()
         .chain(unsound_alpha(&policy))
+        .chain(match &reach {
+            Some(reach) => reach.warnings(&policy),
+            None => near(&policy)
+                .deadlock_warning(&policy)
+                .into_iter()
+                .collect(),
+        })
         .collect();
     for warning in &warnings {
         super::say(&shown(&policy, warning));
     }
+    let mut text = text(&policy);
+    text += &reach.as_ref().map(reached).unwrap_or_default();
     let status = match args.deny_warnings && !warnings.is_empty() {
         true => Exit::Findings,
         false => Exit::Clean,
     };
-    Ok(print(status, |out| out.write_all(text(&policy).as_bytes())))
+    Ok(print(status, |out| out.write_all(text.as_bytes())))
 }
 
 fn shown(policy: &Policy, warning: &PolicyWarning) -> String {
@@ -71,4 +94,17 @@ fn text(policy: &Policy) -> String {
     text += "\n";
     text += &effective::text(policy);
     text
+}
+
+/// What the policy can reach, as comments.
+fn reached(reach: &Reach) -> String {
+    let header = Header::default();
+    let mut page = Page {
+        header: &header,
+        lines: Vec::new(),
+    };
+    reach::sections(&mut page, reach);
+    let lines = page.lines.iter().map(|line| format!("# {line}"));
+    let lines: Vec<String> = lines.map(|line| line.trim_end().to_owned()).collect();
+    format!("\n{}\n", lines.join("\n"))
 }

@@ -92,6 +92,11 @@ impl Policy {
             || self.names(expr::Variable::StateTokens)
     }
 
+    /// Whether that stage is part of the pipeline.
+    pub fn runs(&self, stage: &str) -> bool {
+        !self.disabled.contains(&stage)
+    }
+
     /// Whether any expression names that variable.
     pub fn names(&self, variable: expr::Variable) -> bool {
         self.expressions()

@@ -5,6 +5,7 @@ pub mod accumulate;
 pub mod clusters;
 pub mod permits;
 pub mod range;
+pub mod reach;
 pub mod report;
 pub mod soundness;
 pub mod states;

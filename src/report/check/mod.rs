@@ -1,0 +1,3 @@
+//! Reports of `gate check`.
+
+pub mod reach;
