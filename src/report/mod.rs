@@ -3,6 +3,7 @@
 pub mod args;
 pub mod barriers;
 pub mod calibration;
+pub mod check;
 pub mod csv;
 pub mod features;
 pub mod inspect;
