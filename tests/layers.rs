@@ -94,7 +94,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "rules",
         &["barriers::BARRIERS", "policy::presets", "stages::STAGES"],
     ),
-    ("verify", &["barriers::UNKNOWN", "policy", "state", "trace"]),
+    ("verify", &["barriers", "policy", "state", "trace"]),
     (
         "check",
         &[

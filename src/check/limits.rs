@@ -19,6 +19,19 @@ pub struct Limit {
     pub of: Uses,
 }
 
+/// What refuses calls as a run goes on, and is not counted in calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Condition {
+    /// The stage that refuses, by its id.
+    pub stage: &'static str,
+    /// The key of the policy.
+    pub name: String,
+    /// Where it is set; line 0 where it is a default.
+    pub place: PolicyPlace,
+    /// What it refuses, in plain words.
+    pub says: String,
+}
+
 /// Which calls use a limit up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Uses {
@@ -163,4 +176,51 @@ pub fn after(policy: &Policy, spec: &BarrierSpec, k: u64) -> Option<f64> {
 pub fn steps<'l>(limits: &'l [Limit], but: &str) -> Option<&'l Limit> {
     let mut every = limits.iter().filter(|limit| limit.of == Uses::All);
     every.find(|limit| limit.name != but)
+}
+
+/// What else refuses calls as a run goes on, in pipeline order.
+pub fn conditions(policy: &Policy) -> Vec<Condition> {
+    let mut found = Vec::new();
+    let mut add = |stage: &'static str, path: &[&str], says: String| {
+        if policy.runs(stage) {
+            found.push(Condition {
+                stage,
+                name: path.join("."),
+                place: policy.lines.place(path.iter().copied()),
+                says,
+            });
+        }
+    };
+    let gates = &policy.gates;
+    if let Some(window) = gates.window {
+        let says = format!("every call that comes more than {window} turns after the latest observation");
+        add("gates", &["gates", "window"], says);
+    }
+    if let Some(max) = gates.max_tokens {
+        let says = format!("every call once the run has observed {max} tokens");
+        add("gates", &["gates", "max_tokens"], says);
+    }
+    for budget in &gates.per_tool {
+        let (name, max) = (&budget.name, budget.max_tokens);
+        let says = format!("calls of `{name}` once the run has observed {max} tokens of them");
+        add("gates", &["gates", "per_tool", name], says);
+    }
+    let dfa = &policy.dfa;
+    let max = dfa.max_loops;
+    let says = format!("every call, for the rest of the run, after {} in a row without an observation", max.saturating_add(1));
+    add("dfa", &["dfa", "max_loops"], says);
+    if let Some(max) = dfa.max_repeats {
+        let says = format!("the same call more than {max} times in a row");
+        add("dfa", &["dfa", "max_repeats"], says);
+    }
+    if let Some(max) = dfa.max_refusals {
+        let says = format!("every call, for the rest of the run, after {max} refusals in a row");
+        add("dfa", &["dfa", "max_refusals"], says);
+    }
+    if let Some(timeout) = dfa.timeout_ns {
+        let seconds = crate::number::rounded(timeout as f64 / 1e9);
+        let says = format!("every call that comes more than {seconds} s after the start of the run");
+        add("dfa", &["dfa", "timeout_seconds"], says);
+    }
+    found
 }

@@ -3,8 +3,9 @@
 use super::options::{LayoutArgs, one_of};
 use super::outputs::print;
 use super::policy;
+use super::reach::{ReachArgs, explored};
 use crate::audit::summary::{ExitSummary, PolicySummary};
-use crate::check::{CheckReport, Finding, permitted};
+use crate::check::{CheckReport, Finding};
 use crate::exit::Exit;
 use crate::policy::{Policy, effective};
 use crate::report::check::{self, CHECK_FORMATS, Shown};
@@ -17,7 +18,9 @@ use std::path::PathBuf;
   gate check
   gate check policies/strict.toml
   gate check --format json gate.toml | jq '.findings[].code'
-  gate check --deny-warnings --effective gate.toml > effective.toml")]
+  gate check --deny-warnings --effective gate.toml > effective.toml
+  gate check --reach gate.toml
+  gate check --reach --state state.json --tools web_search,bash gate.toml")]
 pub(super) struct Args {
     /// The policy [default: the gate.toml found upward, else built in]
     #[arg(value_name = "POLICY")]
@@ -28,7 +31,7 @@ pub(super) struct Args {
     deny_warnings: bool,
 
     /// Print the effective policy instead, every default spelled out; warnings go to standard error
-    #[arg(long, conflicts_with = "format", help_heading = "Output")]
+    #[arg(long, conflicts_with_all = ["format", "reach"], help_heading = "Output")]
     effective: bool,
 
     /// Format of standard output
@@ -37,17 +40,24 @@ pub(super) struct Args {
 
     #[command(flatten)]
     layout: LayoutArgs,
+
+    #[command(flatten)]
+    reach: ReachArgs,
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let policy = policy::load(args.policy.as_deref(), &[])?;
-    let report = crate::check::check(&policy);
+    let reach = match args.reach.reach {
+        true => Some(explored(&args.reach, &policy)?),
+        false => None,
+    };
+    let report = crate::check::check(&policy, reach);
     let exit = exit(&report, args.deny_warnings);
     if args.effective {
         for finding in &report.findings {
             tell(&policy, finding);
         }
-        let text = effective_text(&policy);
+        let text = effective_text(&policy, &report);
         return Ok(print(exit.status, |out| out.write_all(text.as_bytes())));
     }
     let shown = Shown {
@@ -97,14 +107,14 @@ fn tell(policy: &Policy, finding: &Finding) {
 
 /// The effective policy, headed by where it came from, its hash and what it permits, as comments so
 /// that the whole is a policy again.
-fn effective_text(policy: &Policy) -> String {
+fn effective_text(policy: &Policy, report: &CheckReport) -> String {
     let source = policy.source.to_string();
     let source = crate::escape::visible(&source);
     let mut text = format!(
         "# effective form of the policy: {source}\n# sha256 {}\n",
         policy.sha256
     );
-    for line in permitted(policy) {
+    for line in report.permitted() {
         text += &format!("# {}\n", crate::escape::visible(&line));
     }
     text += "\n";

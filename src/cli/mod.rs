@@ -18,6 +18,7 @@ mod options;
 mod outputs;
 mod policy;
 mod progress;
+mod reach;
 mod reading;
 mod replay;
 mod rule;

@@ -4,6 +4,7 @@
 pub mod accumulate;
 pub mod clusters;
 pub mod range;
+pub mod reach;
 pub mod report;
 pub mod soundness;
 pub mod states;

@@ -14,6 +14,7 @@ pub mod call;
 pub mod document;
 pub mod fields;
 mod gaps;
+pub mod one;
 pub mod state;
 
 use crate::trace::event::ToolCall;

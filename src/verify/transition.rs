@@ -75,7 +75,7 @@ impl<'p, L: FnMut(&ToolCall<'_>, &mut Vec<String>)> Builder<'p, L> {
 
     /// A state as the file gives it. Its cost counts whether or not the policy adds up recorded ones:
     /// it is not added up here.
-    fn state(&mut self, spec: &StateSpec<'_>) -> AgentState {
+    pub fn state(&mut self, spec: &StateSpec<'_>) -> AgentState {
         let mut state = AgentState {
             phase: spec.phase,
             step_count: spec.step_count,

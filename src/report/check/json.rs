@@ -1,9 +1,9 @@
 //! `gate.check/1`: one JSON document, its types frozen apart from those of the program.
 
-use super::{Format, Shown};
+use super::{Format, Shown, reach};
 use crate::check::CheckReport;
 use crate::check::codes::Finding;
-use crate::check::limits::{Limit, Uses};
+use crate::check::limits::{Condition, Limit, Uses};
 use crate::check::permits::Permits;
 use crate::check::row::BarrierRow;
 use crate::report::json::v1::parts::{Exit, PolicyName, exit, policy_name};
@@ -27,7 +27,9 @@ fn document(report: &CheckReport, shown: &Shown, out: &mut dyn Write) -> io::Res
         policy: policy_name(&shown.policy),
         barriers: report.barriers.iter().map(barrier).collect(),
         limits: report.limits.iter().map(limit).collect(),
+        conditions: report.conditions.iter().map(condition).collect(),
         findings: report.findings.iter().map(finding).collect(),
+        reach: report.reach.as_ref().map(reach::Document::new),
     };
     write::document(&document, out)
 }
@@ -39,7 +41,10 @@ struct Document<'a> {
     policy: PolicyName<'a>,
     barriers: Vec<Barrier<'a>>,
     limits: Vec<Limited<'a>>,
+    conditions: Vec<Conditioned<'a>>,
     findings: Vec<Found<'a>>,
+    /// Null where nobody asked for it.
+    reach: Option<reach::Document<'a>>,
 }
 
 #[derive(Serialize)]
@@ -108,6 +113,15 @@ struct Limited<'a> {
     column: Option<usize>,
     calls: Count,
     of: &'static str,
+}
+
+#[derive(Serialize)]
+struct Conditioned<'a> {
+    stage: &'static str,
+    name: &'a str,
+    line: Option<usize>,
+    column: Option<usize>,
+    says: &'a str,
 }
 
 #[derive(Serialize)]
@@ -199,6 +213,17 @@ fn limit(limit: &Limit) -> Limited<'_> {
             Uses::AtTheEstimate => "at_the_estimate",
             Uses::Outbound => "outbound",
         },
+    }
+}
+
+fn condition(condition: &Condition) -> Conditioned<'_> {
+    let (line, column) = position(condition.place.line, condition.place.column);
+    Conditioned {
+        stage: condition.stage,
+        name: &condition.name,
+        line,
+        column,
+        says: &condition.says,
     }
 }
 

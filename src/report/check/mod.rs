@@ -1,6 +1,7 @@
 //! What `gate check` found out about a policy, one file a format.
 
 mod json;
+pub mod reach;
 mod table;
 
 use super::Header;

@@ -1,6 +1,6 @@
 //! The same for people.
 
-use super::{Format, Shown};
+use super::{Format, Shown, reach};
 use crate::check::CheckReport;
 use crate::check::binds::Binds;
 use crate::check::codes::Finding;
@@ -46,12 +46,19 @@ fn write(report: &CheckReport, shown: &Shown, out: &mut dyn Write) -> io::Result
         let said = report.barriers.iter().flat_map(permits);
         told(&mut page, said.collect());
     }
-    if !report.limits.is_empty() {
-        page.section("limits of a run");
-        page.rows(report.limits.iter().map(limit).collect());
-        for sentence in ends(&report.limits) {
-            page.sentence(&text::prose(&sentence));
-        }
+    page.section("limits of a run");
+    page.rows(report.limits.iter().map(limit).collect());
+    for sentence in ends(&report.limits) {
+        page.sentence(&text::prose(&sentence));
+    }
+    if !report.conditions.is_empty() {
+        page.section("what else refuses calls as a run goes on");
+        let said = report.conditions.iter();
+        let said = said.map(|c| (text::name(&c.name), text::prose(&c.says)));
+        told(&mut page, said.collect());
+    }
+    if let Some(reach) = &report.reach {
+        reach::sections(&mut page, reach);
     }
     if !report.findings.is_empty() {
         page.section("findings");
