@@ -193,7 +193,8 @@ pub fn conditions(policy: &Policy) -> Vec<Condition> {
     };
     let gates = &policy.gates;
     if let Some(window) = gates.window {
-        let says = format!("every call that comes more than {window} turns after the latest observation");
+        let says =
+            format!("every call that comes more than {window} turns after the latest observation");
         add("gates", &["gates", "window"], says);
     }
     if let Some(max) = gates.max_tokens {
@@ -207,7 +208,10 @@ pub fn conditions(policy: &Policy) -> Vec<Condition> {
     }
     let dfa = &policy.dfa;
     let max = dfa.max_loops;
-    let says = format!("every call, for the rest of the run, after {} in a row without an observation", max.saturating_add(1));
+    let says = format!(
+        "every call, for the rest of the run, after {} in a row without an observation",
+        max.saturating_add(1)
+    );
     add("dfa", &["dfa", "max_loops"], says);
     if let Some(max) = dfa.max_repeats {
         let says = format!("the same call more than {max} times in a row");
@@ -219,7 +223,8 @@ pub fn conditions(policy: &Policy) -> Vec<Condition> {
     }
     if let Some(timeout) = dfa.timeout_ns {
         let seconds = crate::number::rounded(timeout as f64 / 1e9);
-        let says = format!("every call that comes more than {seconds} s after the start of the run");
+        let says =
+            format!("every call that comes more than {seconds} s after the start of the run");
         add("dfa", &["dfa", "timeout_seconds"], says);
     }
     found
