@@ -10,6 +10,7 @@
 pub mod audit;
 pub mod barriers;
 pub mod calibrate;
+pub mod check;
 pub mod cli;
 pub mod convert;
 pub mod diag;

@@ -13,6 +13,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         &[
             "audit",
             "calibrate",
+            "check",
             "convert",
             "diag",
             "embed",
@@ -95,6 +96,16 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
     ("verify", &["barriers", "policy", "state", "trace"]),
     (
+        "check",
+        &[
+            "barriers::definition",
+            "number",
+            "policy",
+            "trace::money",
+            "verify",
+        ],
+    ),
+    (
         "audit",
         &[
             "barriers",
@@ -143,6 +154,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         &[
             "audit",
             "calibrate",
+            "check",
             "engine::decision",
             "escape",
             "exit",

@@ -49,17 +49,6 @@ pub(super) struct ReachArgs {
     max_states: usize,
 }
 
-/// Most states that are explored where nobody asked for it, for a deadlock that is near.
-const NEAR: Limits = Limits {
-    states: 2_000,
-    transitions: 40_000,
-};
-
-/// Explores the policy near the initial state.
-pub(super) fn near(policy: &Policy) -> Reach {
-    reach::explore(policy, NEAR)
-}
-
 /// Explores the policy.
 ///
 /// # Errors

@@ -3,7 +3,6 @@
 
 pub mod accumulate;
 pub mod clusters;
-pub mod permits;
 pub mod range;
 pub mod reach;
 pub mod report;
