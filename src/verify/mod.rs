@@ -3,6 +3,7 @@
 
 pub mod accumulate;
 pub mod clusters;
+pub mod limits;
 pub mod permits;
 pub mod range;
 pub mod report;
