@@ -6,7 +6,13 @@ use gate::verify::report::{BarriersReport, Counted, Observation, RunTally, Site}
 const NAMES: [&str; 2] = ["privacy", "resource"];
 
 /// A simulated transition of two barriers under alpha(h) = h.
-fn observe(acc: &mut Accumulator, index: u64, from: [f64; 2], to: [f64; 2]) -> Counted {
+fn observe(
+    acc: &mut Accumulator,
+    run: &mut RunTally,
+    index: u64,
+    from: [f64; 2],
+    to: [f64; 2],
+) -> Counted {
     let at = |values: [f64; 2]| -> Vec<usize> { (0..2).filter(|&i| values[i] < 0.0).collect() };
     let outside = at(from);
     let broken = if outside.is_empty() {
@@ -15,7 +21,7 @@ fn observe(acc: &mut Accumulator, index: u64, from: [f64; 2], to: [f64; 2]) -> C
         Vec::new()
     };
     let slack = to.map(Some);
-    acc.observe(Observation {
+    let observation = Observation {
         site: Site {
             index,
             line: index + 1,
@@ -26,15 +32,17 @@ fn observe(acc: &mut Accumulator, index: u64, from: [f64; 2], to: [f64; 2]) -> C
         next: outside.is_empty().then_some(&to[..]),
         slack: &slack,
         outside: &outside,
+        standing: true,
         broken: &broken,
         observed: None,
-    })
+    };
+    acc.observe(observation, run)
 }
 
 fn report(transitions: &[([f64; 2], [f64; 2])], max_listed: usize) -> BarriersReport {
     let mut acc = Accumulator::new(NAMES, max_listed);
     for (i, &(from, to)) in transitions.iter().enumerate() {
-        observe(&mut acc, i as u64, from, to);
+        observe(&mut acc, &mut RunTally::default(), i as u64, from, to);
     }
     acc.finish()
 }
@@ -89,19 +97,29 @@ fn clean_transitions_are_forward_invariant() {
 #[test]
 fn a_transition_without_a_floor_is_the_worst() {
     let mut acc = Accumulator::new(NAMES, 5);
-    observe(&mut acc, 0, [0.1, 9.0], [-0.1, 8.0]);
-    let counted = acc.observe(Observation {
-        site: Site {
-            index: 1,
-            ..Site::default()
+    observe(
+        &mut acc,
+        &mut RunTally::default(),
+        0,
+        [0.1, 9.0],
+        [-0.1, 8.0],
+    );
+    let counted = acc.observe(
+        Observation {
+            site: Site {
+                index: 1,
+                ..Site::default()
+            },
+            current: &[1e200, 1.0],
+            next: Some(&[1e200, 1.0]),
+            slack: &[None, Some(1.0)],
+            outside: &[],
+            standing: false,
+            broken: &[0],
+            observed: None,
         },
-        current: &[1e200, 1.0],
-        next: Some(&[1e200, 1.0]),
-        slack: &[None, Some(1.0)],
-        outside: &[],
-        broken: &[0],
-        observed: None,
-    });
+        &mut RunTally::default(),
+    );
     assert_eq!(counted, Counted::Violated);
     let report = acc.finish();
     let privacy = &report.barriers[0];
@@ -119,15 +137,19 @@ fn a_transition_without_values_is_not_one_that_holds() {
         (&[1.0, 1.0][..], &[1.0][..]),
         (&[1.0][..], &[1.0, 1.0][..]),
     ] {
-        let counted = acc.observe(Observation {
-            site: Site::default(),
-            current,
-            next: Some(next),
-            slack: &[],
-            outside: &[],
-            broken: &[],
-            observed: None,
-        });
+        let counted = acc.observe(
+            Observation {
+                site: Site::default(),
+                current,
+                next: Some(next),
+                slack: &[],
+                outside: &[],
+                standing: false,
+                broken: &[],
+                observed: None,
+            },
+            &mut RunTally::default(),
+        );
         assert_eq!(counted, Counted::Violated);
     }
     assert_eq!(acc.finish().forward_invariant, Some(false));
@@ -136,15 +158,19 @@ fn a_transition_without_values_is_not_one_that_holds() {
 #[test]
 fn what_was_not_simulated_does_not_pass() {
     let mut acc = Accumulator::new(NAMES, 5);
-    let counted = acc.observe(Observation {
-        site: Site::default(),
-        current: &[1.0, 1.0],
-        next: None,
-        slack: &[],
-        outside: &[],
-        broken: &[],
-        observed: Some(&[1.0, 1.0]),
-    });
+    let counted = acc.observe(
+        Observation {
+            site: Site::default(),
+            current: &[1.0, 1.0],
+            next: None,
+            slack: &[],
+            outside: &[],
+            standing: false,
+            broken: &[],
+            observed: Some(&[1.0, 1.0]),
+        },
+        &mut RunTally::default(),
+    );
     assert_eq!(counted, Counted::Violated);
     let report = acc.finish();
     assert_eq!(report.forward_invariant, Some(false));
@@ -158,18 +184,22 @@ fn observed_states_are_compared_within_the_tolerance() {
         .into_iter()
         .enumerate()
     {
-        acc.observe(Observation {
-            site: Site {
-                index: index as u64,
-                ..Site::default()
+        acc.observe(
+            Observation {
+                site: Site {
+                    index: index as u64,
+                    ..Site::default()
+                },
+                current: &[0.5, 10.0],
+                next: Some(&[0.3, 9.0]),
+                slack: &[Some(0.3), Some(9.0)],
+                outside: &[],
+                standing: false,
+                broken: &[],
+                observed: Some(&observed),
             },
-            current: &[0.5, 10.0],
-            next: Some(&[0.3, 9.0]),
-            slack: &[Some(0.3), Some(9.0)],
-            outside: &[],
-            broken: &[],
-            observed: Some(&observed),
-        });
+            &mut RunTally::default(),
+        );
     }
     let report = acc.finish();
     assert_eq!((report.observed, report.model_mismatches), (4, 2));
@@ -184,14 +214,14 @@ fn runs_are_the_unit() {
         let mut tally = RunTally::default();
         for _ in 0..5 {
             let to = if run == 0 { [-0.1, 1.0] } else { [0.1, 1.0] };
-            tally.count(observe(&mut acc, index, [0.3, 2.0], to));
+            observe(&mut acc, &mut tally, index, [0.3, 2.0], to);
             index += 1;
         }
-        acc.end_run(tally);
+        acc.end_run(tally, None);
     }
     let mut outside = RunTally::default();
-    outside.count(observe(&mut acc, index, [-0.1, 2.0], [0.1, 1.0]));
-    acc.end_run(outside);
+    observe(&mut acc, &mut outside, index, [-0.1, 2.0], [0.1, 1.0]);
+    acc.end_run(outside, None);
     let report = acc.finish();
     let runs = report.runs.expect("runs");
     assert_eq!((runs.hits, runs.of), (1, 4));
@@ -202,4 +232,67 @@ fn runs_are_the_unit() {
     assert!(clustered.approximate && !clustered.assumed);
     let plain = report.rate.wilson.expect("checks");
     assert!(clustered.interval.high > plain.high && clustered.interval.low < plain.low);
+}
+
+/// Both steps out and what comes after them are counted, apart, in total and by barrier.
+#[test]
+fn the_first_step_out_is_the_root_and_the_rest_stands() {
+    let mut acc = Accumulator::new(NAMES, 5);
+    let mut run = RunTally::default();
+    observe(&mut acc, &mut run, 0, [0.1, 1.0], [-0.1, 1.0]);
+    observe(&mut acc, &mut run, 1, [-0.1, 1.0], [-0.1, 1.0]);
+    observe(&mut acc, &mut run, 2, [-0.1, 1.0], [-0.3, 1.0]);
+    // A call that brings its own way out: skipped, and no consequence of anything before.
+    let own = Observation {
+        site: Site::default(),
+        current: &[1.0, -1.0],
+        next: None,
+        slack: &[],
+        outside: &[1],
+        standing: false,
+        broken: &[],
+        observed: None,
+    };
+    assert_eq!(acc.observe(own, &mut run), Counted::Skipped);
+    assert_eq!((run.root, run.standing, run.checks), (2, 2, 1));
+    acc.end_run(run, None);
+    let report = acc.finish();
+    assert_eq!(
+        (report.root, report.standing, report.skipped_unsafe),
+        (2, 2, 3)
+    );
+    let apart = |i: usize| (report.barriers[i].root, report.barriers[i].standing);
+    assert_eq!((apart(0), apart(1)), ((1, 2), (1, 0)));
+}
+
+/// A run that takes its last step out has left although no call came after it.
+#[test]
+fn the_state_a_run_ends_in_counts_for_staying() {
+    let mut acc = Accumulator::new(NAMES, 5);
+    for last in [[-0.1, 1.0], [0.1, 1.0], [f64::NAN, 1.0]] {
+        let mut run = RunTally::default();
+        observe(&mut acc, &mut run, 0, [0.3, 1.0], [0.1, 1.0]);
+        acc.end_run(run, Some(&last));
+    }
+    let found = acc.finish().fourfold;
+    assert_eq!((found.stayed_met, found.left_met, found.total()), (1, 2, 3));
+}
+
+#[test]
+fn mismatches_are_told_by_barrier() {
+    let mut acc = Accumulator::new(NAMES, 5);
+    let observation = Observation {
+        site: Site::default(),
+        current: &[0.5, 10.0],
+        next: Some(&[0.3, 9.0]),
+        slack: &[Some(0.3), Some(9.0)],
+        outside: &[],
+        standing: false,
+        broken: &[],
+        observed: Some(&[0.3, 8.0]),
+    };
+    acc.observe(observation, &mut RunTally::default());
+    let report = acc.finish();
+    let by: Vec<_> = report.barriers.iter().map(|b| b.mismatches).collect();
+    assert_eq!((report.model_mismatches, by), (1, vec![0, 1]));
 }

@@ -26,6 +26,7 @@ use crate::import::Sink;
 use crate::policy::Policy;
 use crate::stages::weigh::StageWeighed;
 use crate::stages::{Probed, Stage};
+use crate::state::StateView;
 use crate::trace::event::{Approval, Event, GroundTruth, RunEnd, RunStart, ToolCall, ToolResult};
 use crate::trace::fault::{Notice, NoticeKind, Place, WarningCode};
 use decision::Decision;
@@ -152,6 +153,9 @@ pub trait Output {
     /// A fault or a warning.
     fn notice(&mut self, notice: Notice);
 
+    /// The state that a run ends in, told right before its report.
+    fn last(&mut self, _run: &std::sync::Arc<str>, _state: &StateView<'_>) {}
+
     /// A run that is over.
     fn run(&mut self, report: RunReport);
 
@@ -166,6 +170,10 @@ impl<O: Output + ?Sized> Output for &mut O {
 
     fn notice(&mut self, notice: Notice) {
         (**self).notice(notice);
+    }
+
+    fn last(&mut self, run: &std::sync::Arc<str>, state: &StateView<'_>) {
+        (**self).last(run, state);
     }
 
     fn run(&mut self, report: RunReport) {

@@ -3,6 +3,7 @@
 
 pub mod accumulate;
 pub mod clusters;
+pub mod limits;
 pub mod range;
 pub mod reach;
 pub mod report;

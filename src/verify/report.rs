@@ -2,6 +2,7 @@
 //! themselves.
 
 use super::clusters::ClusteredRate;
+use super::limits::{Fourfold, Limits};
 use super::stats::Rate;
 
 /// Difference of barrier values up to which a simulated and an observed state agree.
@@ -21,6 +22,9 @@ pub struct Observation<'a> {
     pub slack: &'a [Option<f64>],
     /// Barriers negative in the state before.
     pub outside: &'a [usize],
+    /// Whether the state before was outside already without what the call brings along. Where it was
+    /// not, the call is the first step out.
+    pub standing: bool,
     /// Barriers that the simulated transition violates.
     pub broken: &'a [usize],
     /// Values in the next state as it was observed, where the input gives one.
@@ -86,20 +90,53 @@ pub enum Counted {
     Violated,
 }
 
-/// Checks and violations of one run, to be counted while it lasts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Checks and violations of one run, or of one states file, counted while it lasts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunTally {
     /// Transitions checked.
     pub checks: u64,
     /// Those that violate a barrier.
     pub violations: u64,
+    /// First refusals: the violations, and calls that leave the safe set by what they bring along.
+    pub root: u64,
+    /// Transitions that begin outside whatever the call is.
+    pub standing: u64,
+    /// Violations by barrier, in policy order; fewer entries than barriers are zeros at the end.
+    pub barriers: Vec<u64>,
+    /// Violations of a barrier without a limit of its own, or of none that could be named.
+    pub unnamed: u64,
+    /// Whether a state was met in which a barrier is negative.
+    pub left: bool,
 }
 
 impl RunTally {
-    /// Counts a transition of the run.
-    pub fn count(&mut self, counted: Counted) {
-        self.checks += u64::from(counted != Counted::Skipped);
-        self.violations += u64::from(counted == Counted::Violated);
+    /// Counts a checked transition.
+    pub fn check(&mut self, violated: bool, broken: &[usize], limits: &Limits) {
+        self.checks += 1;
+        if !violated {
+            return;
+        }
+        self.violations += 1;
+        self.root += 1;
+        let excusable = !broken.is_empty() && broken.iter().all(|&i| limits.names(i));
+        self.unnamed += u64::from(!excusable);
+        for &barrier in broken {
+            if self.barriers.len() <= barrier {
+                self.barriers.resize(barrier + 1, 0);
+            }
+            if let Some(count) = self.barriers.get_mut(barrier) {
+                *count += 1;
+            }
+        }
+    }
+
+    /// Counts a transition that begins outside the safe set.
+    pub fn skip(&mut self, standing: bool) {
+        if standing {
+            self.standing += 1;
+        } else {
+            self.root += 1;
+        }
     }
 }
 
@@ -119,6 +156,20 @@ pub struct BarrierRow {
     pub name: String,
     /// Transitions it was checked on, and those that violate it.
     pub rate: Rate,
+    /// Runs with a checked transition, and those in which one violates it; absent unless the
+    /// transitions come in runs.
+    pub runs: Option<Rate>,
+    /// Its rate of violations with the runs taken as clusters; absent as above.
+    pub clustered: Option<ClusteredRate>,
+    /// The greatest rate that was asked for, if one was.
+    pub max_rate: Option<f64>,
+    /// Steps out that it refuses: its violations, and calls that make it negative by what they bring
+    /// along.
+    pub root: u64,
+    /// Transitions before which it is negative whatever the call is.
+    pub standing: u64,
+    /// Checked transitions whose observed value differs from the simulated one.
+    pub mismatches: u64,
     /// Least value in the states before, skipped ones included; absent without transitions.
     pub least_h: Option<Extreme>,
     /// Least slack; absent where no transition has one.
@@ -163,9 +214,21 @@ pub struct BarriersReport {
     /// Whether no transition violates a barrier; absent where none was checked, which shows nothing
     /// either way.
     pub forward_invariant: Option<bool>,
-    /// Runs with a checked transition, and those with a violation; absent unless the transitions
-    /// come in runs.
+    /// First refusals: the violations, and calls that leave the safe set by what they bring along. The
+    /// latter are skipped, and no checks.
+    pub root: u64,
+    /// Transitions that begin outside whatever the call is.
+    pub standing: u64,
+    /// Runs with a checked transition or a step out, and those with a step out; absent unless the
+    /// transitions come in runs.
     pub runs: Option<Rate>,
+    /// Runs and states files by whether they stayed in the safe set and met the rate.
+    pub fourfold: Fourfold,
+    /// The greatest rate of all checks that was asked for, if one was.
+    pub max_rate: Option<f64>,
+    /// Whether the rates keep to what was asked for: to none where nothing was. Absent where nothing
+    /// was checked.
+    pub rate_met: Option<bool>,
     /// Rate of violations with the runs taken as clusters; absent as above.
     pub clustered: Option<ClusteredRate>,
     /// The barriers, in policy order.

@@ -8,6 +8,7 @@ use crate::report::json::v1::tally::Keyed;
 use crate::report::json::write;
 use crate::report::number::Number;
 use crate::verify::clusters::ClusteredRate;
+use crate::verify::limits;
 use crate::verify::report::{BarrierRow, BarriersReport, Extreme, Found, Violation};
 use crate::verify::stats;
 use serde::Serialize;
@@ -43,7 +44,12 @@ struct Document<'a> {
     vacuous: bool,
     transitions: u64,
     skipped_unsafe: u64,
+    root: u64,
+    standing: u64,
     runs: Option<Rate>,
+    fourfold: Fourfold,
+    max_violation_rate: Option<Number>,
+    rate_met: Option<bool>,
     clustered: Option<Clustered>,
     barriers: Keyed<'a, Barrier<'a>>,
     violations_listed: Vec<Listed<'a>>,
@@ -61,7 +67,24 @@ struct Input<'a> {
     format: Option<&'a str>,
     sha256: &'a str,
     transitions: u64,
+    state_gaps: Option<Gaps>,
     error: Option<&'a str>,
+}
+
+/// Absent where nothing could be held against each other.
+#[derive(Serialize)]
+struct Gaps {
+    links: u64,
+    gaps: u64,
+}
+
+#[derive(Serialize)]
+struct Fourfold {
+    stayed_met: u64,
+    stayed_missed: u64,
+    left_met: u64,
+    left_missed: u64,
+    unchecked: u64,
 }
 
 #[derive(Serialize)]
@@ -97,6 +120,12 @@ struct Barrier<'a> {
     violation_rate: Option<Number>,
     wilson_95: Option<Bounds>,
     clopper_pearson_95: Option<Bounds>,
+    root: u64,
+    standing: u64,
+    runs: Option<Rate>,
+    clustered: Option<Clustered>,
+    max_violation_rate: Option<Number>,
+    model_mismatches: u64,
     least_h: Option<Least<'a>>,
     least_slack: Option<Least<'a>>,
     worst_transition: Option<Site<'a>>,
@@ -168,7 +197,12 @@ impl<'a> Document<'a> {
             vacuous: report.is_vacuous(),
             transitions: report.transitions,
             skipped_unsafe: report.skipped_unsafe,
+            root: report.root,
+            standing: report.standing,
             runs: report.runs.map(plain),
+            fourfold: fourfold(&report.fourfold),
+            max_violation_rate: report.max_rate.map(Number),
+            rate_met: report.rate_met,
             clustered: report.clustered.as_ref().map(clustered),
             barriers: Keyed(
                 report
@@ -198,6 +232,10 @@ fn inputs(verdict: &BarrierVerdict) -> Vec<Input<'_>> {
         format: i.format,
         sha256: &i.sha256,
         transitions: i.transitions,
+        state_gaps: (i.chain.links > 0).then_some(Gaps {
+            links: i.chain.links,
+            gaps: i.chain.gaps,
+        }),
         error: i.error.as_deref(),
     });
     described.collect()
@@ -214,6 +252,16 @@ fn told(verdict: &BarrierVerdict) -> Vec<Told<'_>> {
         help: notice.help.as_deref(),
     });
     told.collect()
+}
+
+fn fourfold(found: &limits::Fourfold) -> Fourfold {
+    Fourfold {
+        stayed_met: found.stayed_met,
+        stayed_missed: found.stayed_missed,
+        left_met: found.left_met,
+        left_missed: found.left_missed,
+        unchecked: found.unchecked,
+    }
 }
 
 fn plain(rate: stats::Rate) -> Rate {
@@ -258,6 +306,12 @@ fn barrier<'a>(row: &'a BarrierRow, verdict: &'a BarrierVerdict) -> Barrier<'a> 
         violation_rate: row.rate.rate.map(Number),
         wilson_95: row.rate.wilson.map(bounds),
         clopper_pearson_95: row.rate.clopper_pearson.map(bounds),
+        root: row.root,
+        standing: row.standing,
+        runs: row.runs.map(plain),
+        clustered: row.clustered.as_ref().map(clustered),
+        max_violation_rate: row.max_rate.map(Number),
+        model_mismatches: row.mismatches,
         least_h: row.least_h.as_ref().map(least),
         least_slack: row.least_slack.as_ref().map(least),
         worst_transition: row.worst.as_ref().map(|found| site(found, verdict)),

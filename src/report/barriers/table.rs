@@ -8,7 +8,7 @@ use crate::report::json::v1::notice_kind;
 use crate::report::number::percent;
 use crate::report::table::page::Page;
 use crate::report::table::text::{self, Tone};
-use crate::verify::report::{BarriersReport, Extreme, Found};
+use crate::verify::report::{BarrierRow, BarriersReport, Extreme, Found};
 use crate::verify::stats::{Interval, Rate, zero_hit_upper};
 use std::io::{self, Write};
 
@@ -30,6 +30,8 @@ fn write(
     };
     let mut page = Page::new(&header);
     totals(&mut page, report);
+    fourfold(&mut page, report);
+    trust(&mut page, report, verdict);
     barriers(&mut page, report);
     for note in &verdict.notes {
         page.sentence(&text::prose(note));
@@ -43,18 +45,20 @@ fn write(
 fn totals(page: &mut Page<'_>, report: &BarriersReport) {
     page.section("transitions");
     let row = |what: &str, says: String| vec![what.to_owned(), says];
-    let mut rows = vec![
+    page.rows(vec![
         row("seen", report.transitions.to_string()),
         row(
             "skipped, outside the safe set",
             report.skipped_unsafe.to_string(),
         ),
         row("checked", report.rate.of.to_string()),
-    ];
+    ]);
+    page.section("violations by rate");
+    let mut rows = Vec::new();
     if let Some(runs) = report.runs {
-        rows.push(row("runs with a violation", share(runs)));
+        rows.push(row("runs with a root violation", share(runs)));
     }
-    rows.push(row("violations", share(report.rate)));
+    rows.push(row("transitions", share(report.rate)));
     if let Some(clustered) = &report.clustered {
         let interval = percents(clustered.interval);
         let effect = rounded((clustered.design_effect * 100.0).round() / 100.0);
@@ -74,16 +78,73 @@ fn totals(page: &mut Page<'_>, report: &BarriersReport) {
             format!("{} with 95% confidence", percent(upper)),
         ));
     }
-    if report.observed > 0 {
-        rows.push(row("model mismatches", mismatches(report)));
+    let counts = format!("{} root, {} standing", report.root, report.standing);
+    rows.push(row("refused by barriers", counts));
+    page.rows(rows);
+}
+
+/// Runs and states files by two questions.
+fn fourfold(page: &mut Page<'_>, report: &BarriersReport) {
+    let found = &report.fourfold;
+    if found.total() == 0 {
+        return;
+    }
+    page.section("runs and states files");
+    let named = report.barriers.iter().any(|row| row.max_rate.is_some());
+    let asked = match report.max_rate {
+        _ if named => "the rates asked for".into(),
+        Some(max) => format!("rate at most {}", percent(max)),
+        None => "no violation".into(),
+    };
+    let row = |cells: [String; 3]| cells.to_vec();
+    let mut rows = vec![
+        row([String::new(), format!("met: {asked}"), "missed".into()]),
+        row([
+            "stayed in the safe set".into(),
+            found.stayed_met.to_string(),
+            found.stayed_missed.to_string(),
+        ]),
+        row([
+            "were outside".into(),
+            found.left_met.to_string(),
+            found.left_missed.to_string(),
+        ]),
+    ];
+    if found.unchecked > 0 {
+        rows.push(vec!["nothing checked".into(), found.unchecked.to_string()]);
     }
     page.rows(rows);
 }
 
+/// What says whether the states are those of one run, and the model that of the tools.
+fn trust(page: &mut Page<'_>, report: &BarriersReport, verdict: &BarrierVerdict) {
+    let chain = verdict.chain();
+    let mut rows = Vec::new();
+    if report.observed > 0 {
+        rows.push(vec!["model mismatches".to_owned(), mismatches(report)]);
+    }
+    if chain.links > 0 {
+        let says = format!("{} of {}", chain.gaps, chain.links);
+        rows.push(vec!["gaps in the chain of states".to_owned(), says]);
+    }
+    if !rows.is_empty() {
+        page.section("states");
+        page.rows(rows);
+    }
+}
+
 fn mismatches(report: &BarriersReport) -> String {
     let counts = format!("{} of {}", report.model_mismatches, report.observed);
+    let of = |row: &BarrierRow| {
+        let name = text::name(&row.name);
+        (row.mismatches > 0).then(|| format!("{name} {}", row.mismatches))
+    };
+    let barriers: Vec<String> = report.barriers.iter().filter_map(of).collect();
     match &report.first_mismatch {
-        Some(first) => format!("{counts}, the first at {}", number(first)),
+        Some(first) => {
+            let first = number(first);
+            format!("{counts}, the first at {first}: {}", barriers.join(", "))
+        }
         None => counts,
     }
 }
@@ -109,7 +170,8 @@ fn barriers(page: &mut Page<'_>, report: &BarriersReport) {
     page.section("barriers");
     let head = [
         "barrier",
-        "violations",
+        "root",
+        "standing",
         "least h",
         "at",
         "least slack",
@@ -122,7 +184,11 @@ fn barriers(page: &mut Page<'_>, report: &BarriersReport) {
             Some(extreme) => [rounded(extreme.value), number(&extreme.at)],
             None => ["-".to_owned(), "-".to_owned()],
         };
-        let mut cells = vec![text::name(&row.name), row.rate.hits.to_string()];
+        let mut cells = vec![
+            text::name(&row.name),
+            row.root.to_string(),
+            row.standing.to_string(),
+        ];
         cells.extend(least(row.least_h.as_ref()));
         cells.extend(least(row.least_slack.as_ref()));
         cells.push(row.worst.as_ref().map_or("-".to_owned(), number));
