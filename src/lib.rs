@@ -17,6 +17,7 @@ pub mod embed;
 pub mod engine;
 pub mod escape;
 pub mod exit;
+pub mod explain;
 pub mod facets;
 pub mod features;
 pub mod firewall;

@@ -47,6 +47,21 @@ impl Transition {
         let h = value_at(spec, self.before);
         h >= 0.0 && (!verify || spec.alpha.admits(h, value_at(spec, self.after)))
     }
+
+    /// The value once that many calls have done what this one does.
+    pub fn value_after(&self, spec: &BarrierSpec, calls: u64) -> f64 {
+        let so_many = |a: u64, b: u64| a.saturating_add(b.saturating_sub(a).saturating_mul(calls));
+        let level = match (self.before, self.after) {
+            (Level::Outbound(a), Level::Outbound(b)) => Level::Outbound(so_many(a, b)),
+            (Level::Steps(a), Level::Steps(b)) => Level::Steps(so_many(a, b)),
+            (Level::Spent(Nano(a)), Level::Spent(Nano(b))) => {
+                let more = b.saturating_sub(a).saturating_mul(calls.into());
+                Level::Spent(Nano(a.saturating_add(more)))
+            }
+            _ => return self.h - (self.h - self.next) * calls as f64,
+        };
+        value_at(spec, level)
+    }
 }
 
 /// A barrier in two states.

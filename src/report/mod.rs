@@ -4,6 +4,7 @@ pub mod args;
 pub mod barriers;
 pub mod calibration;
 pub mod csv;
+pub mod explain;
 pub mod features;
 pub mod inspect;
 pub mod json;
