@@ -38,7 +38,8 @@ pub struct Found {
 }
 
 impl Found {
-    fn of(decision: &Decision) -> Found {
+    /// Where the call of a decision is.
+    pub fn of(decision: &Decision) -> Found {
         Found {
             input: decision.input,
             line: decision.line,

@@ -2,14 +2,17 @@
 //!
 //! A change is worked out for the state that the call meets. Under the changed policy earlier calls may
 //! be decided otherwise, and the call may meet another state: then the change is worked out anew there,
-//! until the rule is turned or no change of that number turns it.
+//! until the rule is turned or no change of that number turns it. Of a change that turns it one step less
+//! is tried too; where that turns it as well the least is sought by replays.
 
 use super::change::{Change, Key};
 use super::flip::{Rule, keys, stopping, turned};
+use super::search::{amount, tick};
 use super::tape::{Played, Tape};
 use crate::engine::decision::DecisionKind;
 use crate::engine::{Final, Options};
 use crate::policy::Policy;
+use crate::stages::weigh::Amount;
 
 /// Most replays for one change.
 const ROUNDS: usize = 64;
@@ -87,21 +90,70 @@ impl Case<'_> {
             let Some(change) = next(&policy, rule, key, &decided, pass) else {
                 break;
             };
-            apply(self.policy, &mut policy, &mut changes, change);
-            let played = self.tape.play(&policy, self.options);
-            let said = self.replayed(&played, rule, pass)?;
-            let turned = said.turned;
-            replay = Some(said);
-            decided = played.sought?;
-            if turned {
+            let before = policy.clone();
+            apply(self.policy, &mut policy, &mut changes, change.clone());
+            let (said, met) = self.tried(&policy, rule, pass)?;
+            if said.turned {
+                replay = Some(match self.nearer(&before, &change, rule, pass) {
+                    Some((to, said)) => {
+                        apply(
+                            self.policy,
+                            &mut policy,
+                            &mut changes,
+                            Change { to, ..change },
+                        );
+                        said
+                    }
+                    None => said,
+                });
                 break;
             }
+            (replay, decided) = (Some(said), met);
         }
         Some(Flip {
             rule: rule.clone(),
             changes,
             replay: replay?,
         })
+    }
+
+    /// A lesser change that turns the rule too: where earlier calls are decided otherwise half of it may
+    /// do. `policy` is the one without the change, under which the rule is not turned. What is found
+    /// turns it and one step less does not. Absent where one step less than the change does not.
+    fn nearer(
+        &self,
+        policy: &Policy,
+        change: &Change,
+        rule: &Rule,
+        pass: bool,
+    ) -> Option<(Amount, Replayed)> {
+        let from = tick(change.key.get(policy)?);
+        let steps = tick(change.to) - from;
+        let side = steps.signum();
+        let (mut not, mut found) = (0, None);
+        let (mut is, mut at) = (steps.abs(), steps.abs() - 1);
+        while is - not > 1 {
+            let to = amount(from + side * at, change.to);
+            let mut policy = policy.clone();
+            change.key.set(&mut policy, to);
+            let (said, _) = self.tried(&policy, rule, pass)?;
+            if said.turned {
+                (is, found) = (at, Some((to, said)));
+            } else if found.is_none() {
+                return None;
+            } else {
+                not = at;
+            }
+            at = not + (is - not) / 2;
+        }
+        found
+    }
+
+    /// What comes of the run under another policy.
+    fn tried(&self, policy: &Policy, rule: &Rule, pass: bool) -> Option<(Replayed, Final)> {
+        let played = self.tape.play(policy, self.options);
+        let said = self.replayed(&played, rule, pass)?;
+        Some((said, played.sought?))
     }
 
     /// Turns the rules that stop the call one after the other, each by the first number that turns it.
@@ -117,9 +169,8 @@ impl Case<'_> {
                 break;
             };
             apply(self.policy, &mut policy, &mut changes, change);
-            let played = self.tape.play(&policy, self.options);
-            replay = Some(self.replayed(&played, &rule, true)?);
-            decided = played.sought?;
+            let (said, met) = self.tried(&policy, &rule, true)?;
+            (replay, decided) = (Some(said), met);
         }
         Some(Together {
             changes,
