@@ -8,7 +8,7 @@ use super::reading::read_all;
 use super::replay::{DispatchArg, ModeArg, OnEscalate};
 use super::{policy, say, terminal_width};
 use crate::audit::summary::{InputSummary, PolicySummary};
-use crate::audit::verdict::{Leniency, unusable_inputs};
+use crate::audit::verdict::{Leniency, many, unusable_inputs};
 use crate::diag::nearest;
 use crate::engine::{Engine, Options};
 use crate::exit::Exit;
@@ -150,7 +150,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         names.get(input).map_or("", String::as_str)
     });
     let [found] = finder.found.as_slice() else {
-        say(&format!("gate: {}", none_or_many(&finder, args, &names)));
+        none_or_many(&finder, args, &names)
+            .iter()
+            .for_each(|line| say(line));
         return Ok(Exit::Unusable);
     };
     let tape = record(args, found.clone(), sources);
@@ -263,7 +265,7 @@ fn status(args: &Args, inputs: &[InputSummary], finder: &Finder) -> Exit {
 }
 
 /// Why no call is explained, and what could be asked for.
-fn none_or_many(finder: &Finder, args: &Args, names: &[String]) -> String {
+fn none_or_many(finder: &Finder, args: &Args, names: &[String]) -> Vec<String> {
     let what = match args.wanted() {
         Wanted::Id(id) => format!("call `{id}`"),
         Wanted::Line(line) => format!("call on line {line}"),
@@ -271,31 +273,27 @@ fn none_or_many(finder: &Finder, args: &Args, names: &[String]) -> String {
         Wanted::FirstRefusal => "refused call".to_owned(),
     };
     if finder.found.is_empty() {
-        return none(finder, args, &what);
+        return vec![format!("gate: {}", none(finder, args, &what))];
     }
-    let mut text = format!("{} are meant by {what}:", finder.total);
-    for found in &finder.found {
+    let mut lines = vec![format!("gate: {} calls are meant by {what}", finder.total)];
+    lines.extend(finder.found.iter().map(|found| {
         let name = names.get(found.input).map_or("", String::as_str);
-        let _ = write!(
-            text,
-            " `{}` of run `{}` ({name}:{}, {})",
-            found.call,
-            found.run,
-            found.line,
-            found.kind.as_str()
-        );
-    }
-    let help = match args.line.is_some() {
-        true => "name one with --call, or one of the inputs",
-        false => "name one with --run, or one of the inputs",
-    };
-    format!("{text}; {help}")
+        let (call, run, kind) = (&found.call, &found.run, found.kind.as_str());
+        format!("  {name}:{}: `{call}` of run `{run}`, {kind}", found.line)
+    }));
+    let mut pairs = finder.found.windows(2);
+    let one_input = pairs.all(|pair| pair.first().map(|a| a.input) == pair.last().map(|b| b.input));
+    lines.push(match one_input && args.line.is_none() {
+        true => "  help: name the run with --run".to_owned(),
+        false => "  help: name one of the inputs, or the call with --call or --line".to_owned(),
+    });
+    lines
 }
 
 fn none(finder: &Finder, args: &Args, what: &str) -> String {
     let of = args.run.as_ref().map(|run| format!(" in run `{run}`"));
     let of = of.unwrap_or_default();
-    let counts = format!("{} calls, {} of them refused", finder.calls, finder.refused);
+    let counts = format!("{}, {} refused", many(finder.calls, "call"), finder.refused);
     let mut text = format!("there is no {what}{of}: {counts}");
     let run = args.run.as_deref();
     let runs = || finder.runs.iter().map(|run| &**run);

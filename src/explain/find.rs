@@ -3,6 +3,7 @@
 use crate::engine::decision::{Decision, DecisionKind};
 use crate::engine::{Counted, Final, Output, RunReport};
 use crate::trace::fault::Notice;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// How a call is named.
@@ -80,7 +81,7 @@ pub struct Finder {
     /// The first ids of calls; untrusted.
     pub ids: Vec<String>,
     /// The first ids of runs; untrusted.
-    pub runs: Vec<Arc<str>>,
+    pub runs: BTreeSet<Arc<str>>,
     /// Faults and warnings, the first of them.
     pub notices: Vec<Notice>,
     /// Faults.
@@ -98,7 +99,7 @@ impl Finder {
             calls: 0,
             refused: 0,
             ids: Vec::new(),
-            runs: Vec::new(),
+            runs: BTreeSet::new(),
             notices: Vec::new(),
             faults: 0,
         }
@@ -119,9 +120,8 @@ impl Finder {
 impl Output for Finder {
     fn decision(&mut self, decided: Final) {
         let decision = &decided.decision;
-        let known = self.runs.iter().any(|run| *run == decision.run);
-        if !known && self.runs.len() < IDS {
-            self.runs.push(Arc::clone(&decision.run));
+        if self.runs.len() < IDS && !self.runs.contains(&decision.run) {
+            self.runs.insert(Arc::clone(&decision.run));
         }
         if self.run.as_ref().is_some_and(|run| **run != *decision.run) {
             return;

@@ -16,7 +16,7 @@ use crate::barriers::definition;
 use crate::barriers::level::Transition;
 use crate::engine::decision::Decision;
 use crate::engine::{Final, Options};
-use crate::policy::{BarrierSpec, Policy};
+use crate::policy::{Alpha, BarrierSpec, Policy};
 use crate::stages::weigh::StageWeighed;
 use course::{Track, transitions};
 use flip::{Rule, stopping};
@@ -93,6 +93,8 @@ pub struct Standing {
     pub policy_line: usize,
     /// What the policy subtracts from the raw value.
     pub margin: f64,
+    /// Its class-K function.
+    pub alpha: Alpha,
     /// Value in the state that the call meets.
     pub h: f64,
     /// Value in the simulated next state.
@@ -207,6 +209,7 @@ fn standings(policy: &Policy, decided: &Final, tracks: &[Track]) -> Vec<Standing
             unit: definition(&spec.measure).unit,
             policy_line: spec.place.line,
             margin: spec.margin,
+            alpha: spec.alpha,
             h,
             next,
             floor: spec.alpha.floor(h),

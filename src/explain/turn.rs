@@ -192,7 +192,7 @@ impl Case<'_> {
             stops: stopping(decided).map(|(s, w)| Rule::of(s, w)).collect(),
             earlier: u64::from(first_earlier.is_some()) + changed.count() as u64,
             first_earlier,
-            leaves: decision.admitted && transitions.iter().any(|t| !(t.next >= 0.0)),
+            leaves: decision.admitted && transitions.iter().any(|t| t.next < 0.0),
         })
     }
 }

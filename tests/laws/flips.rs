@@ -208,6 +208,39 @@ fn holds(flip: &Flip, pass: bool, replayed: impl Fn(&[Change]) -> Final) -> Resu
     }
 }
 
+/// Where the call meets the state that it met, the change of a budget is the one that the formula gives:
+/// ((drop / kappa) ^ (1 / power) - h), where drop is what the call takes.
+fn closed_form(explained: &Explanation, flip: &Flip) -> Result<(), String> {
+    let mut standings = explained.barriers.iter();
+    let of = standings.find(|standing| standing.name == flip.rule.name);
+    let [change] = &*flip.changes else {
+        return Ok(());
+    };
+    let number = |amount| match amount {
+        Amount::Real(x) => x,
+        Amount::Count(n) => n as f64,
+        Amount::Money(nano) => nano.usd(),
+        Amount::Span(ns) => ns as f64,
+    };
+    let keys = ["budget", "limit_usd", "max_drift", "step_budget", "margin"];
+    let key = change.path.last().expect("a key");
+    let (Some(standing), true) = (of, keys.contains(&&**key)) else {
+        return Ok(());
+    };
+    if flip.replay.earlier > 0 || !explained.deciding.contains(&flip.rule) {
+        return Ok(());
+    }
+    let side = if key == "margin" { -1.0 } else { 1.0 };
+    let changed = side * (number(change.to) - number(change.from));
+    let drop = (standing.h - standing.next).max(0.0);
+    let needed = (drop / standing.alpha.kappa).powf(1.0 / standing.alpha.power) - standing.h;
+    let unit = if key == "step_budget" { 1.0 } else { 2e-9 };
+    match changed >= needed - 1e-9 && changed < needed + unit {
+        true => Ok(()),
+        false => Err(format!("{flip:?}: {changed}, and it should be {needed}")),
+    }
+}
+
 fn check(
     explained: &Explanation,
     count: &mut Count,
@@ -220,6 +253,7 @@ fn check(
             continue;
         }
         holds(flip, pass, &replayed)?;
+        closed_form(explained, flip)?;
         for change in &flip.changes {
             let key = change.path.last().expect("a key").clone();
             *count.turned.entry(key).or_default() += 1;

@@ -19,7 +19,7 @@ pub(super) fn bars(points: &[Point], columns: usize) -> String {
 }
 
 fn bar(h: f64, greatest: f64) -> char {
-    if !(h >= 0.0) {
+    if h < 0.0 {
         return BELOW;
     }
     let share = if greatest > 0.0 { h / greatest } else { 0.0 };

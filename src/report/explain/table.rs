@@ -265,7 +265,7 @@ fn falls(page: &mut Page<'_>, standing: &Standing, explained: &Explanation) {
     let name = text::name(&standing.name);
     let before = match track.fell - track.falls.len().min(most) as u64 {
         0 => String::new(),
-        more => format!(" and {more} calls before"),
+        more => format!("; {} before", earlier_calls(more)),
     };
     page.sentence(&format!("{name} was lowered by {falls}{before}"));
 }
@@ -335,13 +335,13 @@ fn replayed(replay: &Replayed) -> String {
         says += "; the run would then be outside the safe set";
     }
     if let Some(first) = replay.first_earlier {
-        let many = text_count(replay.earlier);
+        let many = earlier_calls(replay.earlier);
         says += &format!("; {many} decided otherwise, from call {first} on");
     }
     says
 }
 
-fn text_count(calls: u64) -> String {
+fn earlier_calls(calls: u64) -> String {
     match calls {
         1 => "1 earlier call".to_owned(),
         calls => format!("{calls} earlier calls"),
