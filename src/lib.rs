@@ -18,6 +18,7 @@ pub mod embed;
 pub mod engine;
 pub mod escape;
 pub mod exit;
+pub mod explain;
 pub mod facets;
 pub mod features;
 pub mod firewall;

@@ -8,6 +8,7 @@
 mod calibrate;
 mod check;
 mod convert;
+mod explain;
 mod features;
 mod files;
 mod init;
@@ -48,6 +49,7 @@ const EXAMPLES: &str = "Examples:
   gate check                              validate it and print what it comes to
   gate replay trace.jsonl                 replay every call, print the table and the report
   gate replay --format jsonl t.jsonl | jq -c 'select(.decision == \"block\")'
+  gate explain t.jsonl --first-violation  explain the decision about a call
   gate rule coding-agent/force-push       explain a rule
   gate verify-barriers states.json        test the barriers on recorded states
   gate inspect session.jsonl              say what is in a recording, and what is not
@@ -61,6 +63,7 @@ Exit status: 0 no finding, 1 findings that --fail-on names, 2 unusable input, po
 #[derive(Debug, Subcommand)]
 enum Command {
     Replay(Box<replay::Args>),
+    Explain(Box<explain::Args>),
     Inspect(Box<inspect::Args>),
     Convert(convert::Args),
     Features(features::Args),
@@ -86,6 +89,7 @@ pub fn main() -> Exit {
     };
     let done = match cli.command {
         Command::Replay(args) => replay::run(&args),
+        Command::Explain(args) => explain::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Features(args) => features::run(&args),

@@ -23,6 +23,7 @@ pub(super) fn label(rule: &LabelRule, holds: &Result<bool, String>, given: bool)
         name: rule.label.clone(),
         policy_line: rule.place.line,
         outcome,
+        met: None,
         looked_at,
     }
 }
@@ -36,10 +37,15 @@ pub(super) fn call(
     let labels = StageWeighed {
         stage: LABELS,
         rules: labels,
+        transitions: Vec::new(),
     };
     let weighed = stages.iter().map(|stage| StageWeighed {
         stage: stage.id(),
         rules: stage.weigh(cx),
+        transitions: match cx.wordless {
+            true => Vec::new(),
+            false => stage.transitions(cx),
+        },
     });
     std::iter::once(labels).chain(weighed).collect()
 }

@@ -5,6 +5,7 @@ pub mod barriers;
 pub mod calibration;
 pub mod check;
 pub mod csv;
+pub mod explain;
 pub mod features;
 pub mod inspect;
 pub mod json;

@@ -163,6 +163,7 @@ fn known<'p>(rule: &'static str, contract: &Contract, name: &'p Called<'_>) -> K
         rule,
         name,
         at: At::Line(contract.place.line),
+        met: None,
     }
 }
 

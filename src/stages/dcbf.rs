@@ -4,6 +4,7 @@
 use super::action::{self, Sight};
 use super::weigh::{All, At, Configured, Known, ON, Walk, Weighed};
 use super::{CallContext, Finding, Notes, Siblings, Stage, Verdict};
+use crate::barriers::level::{self, Transition};
 use crate::barriers::{self, Check};
 use crate::engine::decision::Reading;
 use crate::number::rounded;
@@ -103,6 +104,17 @@ impl Stage for Dcbf {
         })
     }
 
+    fn transitions(&self, cx: &CallContext<'_>) -> Vec<Transition> {
+        let policy = cx.policy;
+        let sight = action::sight(cx);
+        let current = action::view(cx, &sight);
+        let call = [Arc::clone(cx.names)];
+        let next = barriers::simulate(&current, &call, cx.estimate);
+        let specs = policy.dcbf.barriers.iter();
+        let transition = |spec| level::transition(policy, spec, &current, &next);
+        specs.map(transition).collect()
+    }
+
     fn configured(&self, policy: &Policy) -> Vec<Configured> {
         let Settings {
             barriers, verify, ..
@@ -129,6 +141,7 @@ fn known<'p>(rule: &'static str, spec: &'p BarrierSpec) -> Known<'p> {
         rule,
         name: &spec.name,
         at: At::Line(spec.place.line),
+        met: None,
     }
 }
 

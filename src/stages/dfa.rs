@@ -1,6 +1,6 @@
 //! The phase machine: calls are legal until the run is over or one of its budgets is spent.
 
-use super::weigh::{All, At, Configured, First, Known, ON, Walk, Walked, Weighed};
+use super::weigh::{All, Amount, At, Configured, First, Known, ON, Walk, Walked, Weighed};
 use super::{CallContext, Finding, Notes, Stage, Verdict};
 use crate::policy::{Dfa as Limits, Policy};
 use crate::state::{AgentState, Phase};
@@ -99,6 +99,7 @@ fn end(rule: &'static str) -> Known<'static> {
         rule,
         name: &"",
         at: At::Line(0),
+        met: None,
     }
 }
 
@@ -143,7 +144,7 @@ fn exhaust_unless(lasts: bool, why: impl FnOnce() -> String) -> Verdict {
 fn max_steps(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
     let (taken, max) = (cx.state.step_count, cx.policy.dfa.max_steps);
     walk.tried(
-        STEPS,
+        STEPS.on(Amount::Count(taken)),
         &format_args!("step {} of {max}", taken.saturating_add(1)),
         exhaust_unless(taken < max, || format!("{taken} of {max} steps are taken")),
     )
@@ -152,7 +153,7 @@ fn max_steps(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
 fn max_loops(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
     let (loops, max) = (cx.state.loop_count, cx.policy.dfa.max_loops);
     walk.tried(
-        LOOPS,
+        LOOPS.on(Amount::Count(loops)),
         &format_args!("{loops} of {max} calls in a row without an observation"),
         exhaust_unless(loops <= max, || {
             format!("{loops} calls in a row without an observation, {max} are allowed")
@@ -166,7 +167,7 @@ fn max_repeats(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
     };
     let repeats = cx.repeats;
     walk.tried(
-        REPEATS,
+        REPEATS.on(Amount::Count(repeats)),
         &format_args!("the same call {repeats} of {max} times in a row"),
         Verdict::refuse_unless(repeats <= max, || {
             format!("the same call for the {repeats} time in a row, {max} allowed")
@@ -181,7 +182,7 @@ fn timeout(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
     let seconds = |ns: i128| ns as f64 / 1e9;
     let (at, most) = (seconds(elapsed), seconds(max));
     walk.tried(
-        TIMEOUT,
+        TIMEOUT.on(Amount::Span(elapsed)),
         &format_args!("{at} s after the run's start, of {most}"),
         exhaust_unless(elapsed <= max, || {
             format!("{at} s after the run's start, {most} allowed")

@@ -1,7 +1,7 @@
 //! The observation-budget gates: a chain of cheap checks on the call and on what the run has
 //! already observed. The first that denies decides.
 
-use super::weigh::{All, At, Configured, First, Known, ON, Walk, Walked, Weighed};
+use super::weigh::{All, Amount, At, Configured, First, Known, ON, Walk, Walked, Weighed};
 use super::{BLIND, CallContext, Finding, Notes, Stage, Verdict};
 use crate::policy::{Policy, RefusePattern, ToolBudget};
 
@@ -65,6 +65,7 @@ fn pattern(pattern: &RefusePattern) -> Known<'_> {
         rule: "regex",
         name: &pattern.regex,
         at: At::Line(pattern.place.line),
+        met: None,
     }
 }
 
@@ -73,6 +74,7 @@ fn entry(entry: &ToolBudget) -> Known<'_> {
         rule: "per_tool_budget",
         name: &entry.name,
         at: At::Setting(&["gates", "per_tool"], &entry.name, &[]),
+        met: None,
     }
 }
 
@@ -126,7 +128,7 @@ fn recency(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
     };
     let age = cx.turn.saturating_sub(latest);
     walk.tried(
-        RECENCY,
+        RECENCY.on(Amount::Count(age)),
         &format_args!("latest observation {age} turns ago, window {window}"),
         Verdict::refuse_unless(age <= window, || {
             format!("the latest observation is {age} turns old, {window} are allowed")
@@ -140,7 +142,7 @@ fn budget(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
     };
     let spent = cx.state.ledger.tokens;
     walk.tried(
-        BUDGET,
+        BUDGET.on(Amount::Count(spent)),
         &format_args!("{spent} of {max} tokens"),
         Verdict::refuse_unless(spent < max, || format!("{spent}/{max} tokens")),
     )
@@ -154,7 +156,7 @@ fn per_tool_budget(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
         let max = tool.max_tokens;
         let spent = cx.state.ledger.per_tool.get(i).copied().unwrap_or(0);
         walk.tried(
-            entry(tool),
+            entry(tool).on(Amount::Count(spent)),
             &format_args!("{spent} of {max} tokens"),
             Verdict::refuse_unless(spent < max, || {
                 format!("{spent}/{max} tokens of `{}`", tool.name)

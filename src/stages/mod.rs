@@ -14,6 +14,7 @@ mod probe;
 mod semantic;
 pub mod weigh;
 
+use crate::barriers::level::Transition;
 use crate::engine::decision::{self, Reading};
 use crate::facets::Facets;
 use crate::facets::tools::ToolName;
@@ -67,6 +68,11 @@ pub trait Stage: Sync {
     /// explaining twin of [`Stage::judge`], and of [`Stage::precheck`] where the stage has one. The
     /// first rule that does not pass is the one that decides; none means that the stage passes.
     fn weigh(&self, cx: &CallContext<'_>) -> Vec<Weighed>;
+
+    /// Every barrier before and after the call, where the stage checks them.
+    fn transitions(&self, _cx: &CallContext<'_>) -> Vec<Transition> {
+        Vec::new()
+    }
 
     /// Whether the call's result has to be checked once it is known.
     fn awaits_result(&self, _cx: &CallContext<'_>) -> bool {

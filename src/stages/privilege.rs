@@ -1,6 +1,6 @@
 //! Privileges of agents: which tools they may call, what they may touch and what they may spend.
 
-use super::weigh::{All, At, Configured, First, Known, ON, Walk, Walked, Weighed};
+use super::weigh::{All, Amount, At, Configured, First, Known, ON, Walk, Walked, Weighed};
 use super::{BLIND, CallContext, Finding, Notes, Stage, Verdict};
 use crate::policy::{Agent, Policy};
 
@@ -69,6 +69,7 @@ const LISTED: Known<'static> = Known {
     rule: "unknown_agent",
     name: &"",
     at: At::Setting(&[], "privilege", &["unknown_agent"]),
+    met: None,
 };
 
 fn tools(agent: &Agent) -> Known<'_> {
@@ -93,6 +94,7 @@ fn limit<'p>(rule: &'static str, agent: &'p Agent, keys: &'static [&'static str]
         rule,
         name: &agent.name,
         at: At::Setting(&["privilege", "agents"], &agent.name, keys),
+        met: None,
     }
 }
 
@@ -183,7 +185,7 @@ fn call_cost(cx: &CallContext<'_>, agent: &Agent, walk: &mut impl Walk) -> Walke
     };
     let estimate = cx.estimate;
     walk.tried(
-        cost(agent),
+        cost(agent).on(Amount::Money(estimate)),
         &format_args!("{estimate} of {max} USD for a call"),
         Verdict::refuse_unless(estimate <= max, || {
             format!("{estimate} USD, a call of agent `{name}` may cost {max}")
@@ -197,8 +199,12 @@ fn total_cost(cx: &CallContext<'_>, agent: &Agent, walk: &mut impl Walk) -> Walk
     };
     let (spent, estimate) = (cx.state.cost, cx.estimate);
     let sum = spent.checked_add(estimate);
+    let rule = match sum {
+        Some(sum) => total(agent).on(Amount::Money(sum)),
+        None => total(agent),
+    };
     walk.tried(
-        total(agent),
+        rule,
         &format_args!("{spent} USD so far and {estimate} for the call, of {max} in all"),
         Verdict::refuse_unless(sum.is_some_and(|sum| sum <= max), || {
             let sum = sum.map_or("more than can be added up".into(), |sum| {

@@ -1,7 +1,7 @@
 //! The semantic firewall: how close the action's text is to harm and how far from what the user
 //! wanted. The score is worked out here, or it is the one that the live system recorded.
 
-use super::weigh::{All, Configured, Known, Walk, Weighed};
+use super::weigh::{All, Amount, Configured, Known, Walk, Weighed};
 use super::{BLIND, CallContext, Finding, Notes, Stage, Verdict};
 use crate::engine::decision;
 use crate::firewall::{Score, Thresholds};
@@ -62,7 +62,11 @@ impl Stage for Semantic {
             _ if verdict == Verdict::Pass => return Vec::new(),
             _ => BLIND.to_owned(),
         };
-        All::of(cx, |all| all.tried(HARM, &seen, verdict))
+        let rule = match notes.semantic_score {
+            Some(score) => HARM.on(Amount::Real(score)),
+            None => HARM,
+        };
+        All::of(cx, |all| all.tried(rule, &seen, verdict))
     }
 
     fn configured(&self, policy: &Policy) -> Vec<Configured> {

@@ -5,12 +5,27 @@
 //! explanation. So the two cannot part. Nothing is put into words before somebody asks for them.
 
 use super::{CallContext, Finding, Verdict};
+use crate::barriers::level::Transition;
 use crate::policy::Policy;
+use crate::trace::money::Nano;
 use std::fmt::Display;
 use std::ops::ControlFlow;
 
+/// A quantity that a rule holds against a limit of the policy, or that limit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Amount {
+    /// Calls, steps, turns or tokens.
+    Count(u64),
+    /// Dollars.
+    Money(Nano),
+    /// Nanoseconds.
+    Span(i128),
+    /// A number without a unit of its own, such as a score.
+    Real(f64),
+}
+
 /// One rule of a stage, as it meets a call.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Weighed {
     /// The rule, one of [`Stage::rules`](super::Stage::rules).
     pub rule: &'static str,
@@ -21,6 +36,8 @@ pub struct Weighed {
     pub policy_line: usize,
     /// What it says.
     pub outcome: Weight,
+    /// What it held against its limit; absent where it has none.
+    pub met: Option<Amount>,
     /// What it looked at, in plain words with numbers. Holds no arguments, and untrusted text. Empty
     /// where no words were asked for.
     pub looked_at: String,
@@ -71,13 +88,16 @@ impl From<&Verdict> for Weight {
 }
 
 /// What the rules of a stage say of a call.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct StageWeighed {
     /// The stage; [`LABELS`] for the rules that give labels, which are no stage's.
     pub stage: &'static str,
     /// Its rules that met the call, in the order in which they are tried; postconditions last, where
     /// the call had a result to check.
     pub rules: Vec<Weighed>,
+    /// Barriers before and after the call, in policy order, of the stage that checks them. Empty where
+    /// no words were asked for.
+    pub transitions: Vec<Transition>,
 }
 
 impl StageWeighed {
@@ -147,6 +167,8 @@ pub(super) struct Known<'p> {
     pub(super) name: &'p dyn Display,
     /// Where it stands.
     pub(super) at: At<'p>,
+    /// What it holds against its limit.
+    pub(super) met: Option<Amount>,
 }
 
 impl<'p> Known<'p> {
@@ -160,6 +182,15 @@ impl<'p> Known<'p> {
             rule,
             name: &"",
             at: At::Setting(table, key, &[]),
+            met: None,
+        }
+    }
+
+    /// The rule as it holds that against its limit.
+    pub(super) fn on(self, met: Amount) -> Known<'p> {
+        Known {
+            met: Some(met),
+            ..self
         }
     }
 
@@ -273,6 +304,7 @@ impl Walk for All<'_> {
             name: rule.name.to_string(),
             policy_line: rule.line(self.policy),
             outcome: Weight::from(&verdict),
+            met: rule.met,
             looked_at,
         });
         ON

@@ -8,6 +8,7 @@ use gate::inspect::facts::Fact;
 use gate::report::FORMATS;
 use gate::report::barriers::BARRIER_FORMATS;
 use gate::report::calibration::CALIBRATION_FORMATS;
+use gate::report::explain::EXPLAIN_FORMATS;
 use gate::report::inspect::INSPECT_FORMATS;
 use gate::stages::STAGES;
 use gate::trace::event::Event;
@@ -133,7 +134,9 @@ fn every_format_is_named() {
     let barriers = BARRIER_FORMATS.iter().map(|format| format.id);
     let inspections = INSPECT_FORMATS.iter().map(|format| format.id);
     let calibrations = CALIBRATION_FORMATS.iter().map(|format| format.id);
+    let explanations = EXPLAIN_FORMATS.iter().map(|format| format.id);
     let others = barriers.chain(inspections).chain(calibrations);
+    let others = others.chain(explanations);
     for id in reports.chain(others) {
         assert!(page.contains(&format!("`{id}`")), "{id}");
     }

@@ -145,6 +145,23 @@ fn every_field_of_an_inspection_is_documented() {
 }
 
 #[test]
+fn every_field_of_an_explanation_is_documented() {
+    let cited = section(&text("docs/output.md"), "### `gate.decision/1`");
+    let lab = ["fixtures/lab/explain.jsonl", "--policy"];
+    let more = [
+        "fixtures/lab/explain.toml",
+        "--format",
+        "json",
+        "--show-args",
+    ];
+    for call in ["c3", "c5", "c6"] {
+        let args = [&["explain", "--call", call][..], &lab, &more].concat();
+        let report = serde_json::from_str(&gate(&args)).expect("JSON");
+        documented_on("docs/explain.md", &report, "## `gate.explain/1`", &cited);
+    }
+}
+
+#[test]
 fn every_field_of_a_calibration_is_documented() {
     for args in [
         "fixtures/semantic/recorded.jsonl --embedder recorded",

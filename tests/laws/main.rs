@@ -8,6 +8,7 @@ mod program;
 mod convert;
 mod coverage;
 mod damage;
+mod flips;
 mod inspect;
 mod modes;
 mod money;

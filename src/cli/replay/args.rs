@@ -132,7 +132,7 @@ const EXAMPLES: &str = "Examples:
   gate replay --format jsonl trace.jsonl --csv barriers.csv | jq -c 'select(.standing == false)'";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum ModeArg {
+pub(in crate::cli) enum ModeArg {
     /// A call refused here is taken as not executed
     Enforce,
     /// A call that the trace shows as executed counts, even where it is refused here
@@ -140,7 +140,7 @@ pub(super) enum ModeArg {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum DispatchArg {
+pub(in crate::cli) enum DispatchArg {
     /// As the trace shows it
     Recorded,
     /// As soon as they are admitted
@@ -148,7 +148,7 @@ pub(super) enum DispatchArg {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum OnEscalate {
+pub(in crate::cli) enum OnEscalate {
     /// It does not run
     Block,
     /// It runs
@@ -161,18 +161,32 @@ pub(super) enum Only {
     Refused,
 }
 
+impl ModeArg {
+    /// What it stands for.
+    pub(in crate::cli) fn mode(self) -> Mode {
+        match self {
+            ModeArg::Enforce => Mode::Enforce,
+            ModeArg::Observe => Mode::Observe,
+        }
+    }
+}
+
+impl DispatchArg {
+    /// What it stands for.
+    pub(in crate::cli) fn dispatch(self) -> Dispatch {
+        match self {
+            DispatchArg::Recorded => Dispatch::Recorded,
+            DispatchArg::Sequential => Dispatch::Sequential,
+        }
+    }
+}
+
 impl Args {
     /// How the engine is to replay.
     pub(super) fn engine_options(&self) -> Options {
         Options {
-            mode: match self.mode {
-                ModeArg::Enforce => Mode::Enforce,
-                ModeArg::Observe => Mode::Observe,
-            },
-            dispatch: match self.dispatch {
-                DispatchArg::Recorded => Dispatch::Recorded,
-                DispatchArg::Sequential => Dispatch::Sequential,
-            },
+            mode: self.mode.mode(),
+            dispatch: self.dispatch.dispatch(),
             allow_escalated: self.on_escalate == OnEscalate::Allow,
             keep_args: self.show_args,
             labels_given: false,

@@ -19,7 +19,7 @@ use crate::policy::Policy;
 use crate::report::{FORMATS, Header, Report};
 use crate::stages::STAGES;
 use anyhow::Context;
-pub(super) use args::Args;
+pub(super) use args::{Args, DispatchArg, ModeArg, OnEscalate};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
