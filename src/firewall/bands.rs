@@ -93,9 +93,15 @@ mod tests {
     #[test]
     fn the_floor_escalates_and_nothing_compares_with_no_number() {
         let bands = bands("static");
-        let (asked, unasked) = (bands.escalate, bands.without_intent.escalate);
-        assert_eq!(bands.score(0.9, Some(1.0), 1.0), (asked, true));
-        assert_eq!(bands.score(0.8, None, 1.0), (unasked, true));
+        assert_eq!(bands.score(0.9, Some(1.0), 1.0), (bands.escalate, true));
+        let high = Bands {
+            without_intent: Thresholds {
+                escalate: 0.6,
+                block: 0.9,
+            },
+            ..bands
+        };
+        assert_eq!(high.score(0.8, None, 1.0), (0.6, true));
         assert_eq!(bands.score(0.7, Some(1.0), 1.0), (0.0, false));
         assert_eq!(bands.score(1.5, Some(-1.0), -1.0), (1.0, false));
         let never = Bands {
