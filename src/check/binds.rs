@@ -57,8 +57,7 @@ pub(super) fn of(policy: &Policy, spec: &BarrierSpec, tools: &Tools) -> Binds {
         Measure::Resource { .. } => Some(resource(policy, spec)),
         Measure::Stability { .. } => stability(policy, spec),
         Measure::Scope { embed: None, .. } => Some(Binds::Unknown(
-            "it has no `embed`: only calls of recordings that bring embeddings can be refused"
-                .into(),
+            "without `embed` only calls of recordings that bring embeddings are compared".into(),
         )),
         Measure::Scope { .. } => None,
         Measure::Custom(_) => Some(Binds::Unknown(

@@ -44,12 +44,17 @@ pub enum Uses {
 }
 
 impl Uses {
-    /// What they are called.
-    pub fn told(self) -> &'static str {
+    /// So many of them, in words.
+    pub fn told(self, calls: Permits) -> String {
+        let noun = match calls {
+            Permits::Calls(1) => "call",
+            _ => "calls",
+        };
+        let number = calls.told();
         match self {
-            Uses::All => "calls",
-            Uses::AtTheEstimate => "calls at the default estimate",
-            Uses::Outbound => "outbound calls",
+            Uses::All => format!("{number} {noun}"),
+            Uses::AtTheEstimate => format!("{number} {noun} at the default estimate"),
+            Uses::Outbound => format!("{number} outbound {noun}"),
         }
     }
 }

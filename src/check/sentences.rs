@@ -23,8 +23,19 @@ pub(super) fn of(
         Measure::Scope { max_drift, .. } => scope(spec, *max_drift),
         Measure::Custom(_) | Measure::Neural(_) => Vec::new(),
     };
+    said.extend(calls.and_then(|calls| leaves(policy, spec, calls)));
     said.extend(stranded.map(|part| left(spec, part)));
     said
+}
+
+/// Said where the last call that is admitted turns the barrier negative.
+fn leaves(policy: &Policy, spec: &BarrierSpec, calls: Permits) -> Option<String> {
+    let Permits::Calls(last) = calls else {
+        return None;
+    };
+    let h = limits::after(policy, spec, last)?;
+    (last > 0 && h < 0.0)
+        .then(|| "the last of them leaves the safe set: then every call is refused".to_owned())
 }
 
 fn outbound(calls: Permits) -> String {
@@ -127,11 +138,11 @@ fn scope(spec: &BarrierSpec, max_drift: f64) -> Vec<String> {
         Measure::Scope {
             embed: Some(embedder),
             ..
-        } => format!("as `{}` embeds both", embedder.id()),
-        _ => "where the recording brings embeddings of both".into(),
+        } => format!(", as `{}` embeds both", embedder.id()),
+        _ => String::new(),
     };
     vec![format!(
-        "calls no farther than {most} from what was asked, {of}"
+        "calls no farther than {most} from what was asked{of}"
     )]
 }
 

@@ -3,6 +3,7 @@
 use super::patterns::{List, Pattern};
 use crate::policy::matcher::{MatcherId, Scope};
 use crate::policy::{Agent, Policy};
+use std::sync::Arc;
 
 /// The tools that can be called, as far as lists that allow say so.
 #[derive(Clone, Debug)]
@@ -11,6 +12,8 @@ pub(super) struct Tools {
     allowed: Vec<List>,
     /// Labels that label rules can give to a call of such a tool.
     labels: Vec<String>,
+    /// The label rules: a label and the calls it is for; absent means any.
+    rules: Arc<[(String, Option<List>)]>,
 }
 
 impl Tools {
@@ -18,28 +21,37 @@ impl Tools {
     pub(super) fn of(policy: &Policy) -> Tools {
         let allow = policy.gates.allow.filter(|_| policy.runs("gates"));
         let allowed = allow.map(|id| List::of(policy, id));
-        Tools::within(policy, allowed.into_iter().collect())
+        let rules = policy.labels.iter().map(|rule| {
+            let list = rule.tools.map(|id| List::of(policy, id));
+            (rule.label.clone(), list)
+        });
+        Tools::within(rules.collect(), allowed.into_iter().collect())
     }
 
     /// Those that an agent may call of them by its `tools`.
     pub(super) fn of_agent(&self, policy: &Policy, agent: &Agent) -> Tools {
         let own = agent.tools.map(|id| List::of(policy, id));
         let lists = self.allowed.iter().cloned().chain(own);
-        Tools::within(policy, lists.collect())
+        Tools::within(Arc::clone(&self.rules), lists.collect())
     }
 
-    fn within(policy: &Policy, allowed: Vec<List>) -> Tools {
+    fn within(rules: Arc<[(String, Option<List>)]>, allowed: Vec<List>) -> Tools {
         let mut tools = Tools {
             allowed,
             labels: Vec::new(),
+            rules: Arc::clone(&rules),
         };
+        if tools.are_open() {
+            tools.labels = rules.iter().map(|(label, _)| label.clone()).collect();
+            return tools;
+        }
         // A label rule may go by the label of another one.
         loop {
             let known = tools.labels.len();
-            for rule in &policy.labels {
-                let gives = rule.tools.is_none_or(|id| tools.may_match(policy, id));
-                if gives && !tools.labels.contains(&rule.label) {
-                    tools.labels.push(rule.label.clone());
+            for (label, list) in rules.iter() {
+                let given = || list.as_ref().is_none_or(|list| tools.meet(list));
+                if !tools.labels.contains(label) && given() {
+                    tools.labels.push(label.clone());
                 }
             }
             if tools.labels.len() == known {
@@ -78,7 +90,10 @@ impl Tools {
 
     /// Whether a call that can be made may match the list.
     pub(super) fn may_match(&self, policy: &Policy, id: MatcherId) -> bool {
-        let list = List::of(policy, id);
+        self.meet(&List::of(policy, id))
+    }
+
+    fn meet(&self, list: &List) -> bool {
         let mut patterns = list.patterns.iter();
         match list.scope {
             Scope::Tool => patterns.any(|pattern| self.may_be_tool(pattern)),

@@ -130,6 +130,19 @@ fn every_field_of_the_barriers_report_is_documented() {
 }
 
 #[test]
+fn every_field_of_a_check_is_documented() {
+    for policy in ["dead_rules", "halved", "leads_out", "stuck"] {
+        let file = format!("fixtures/lab/{policy}.toml");
+        for limit in ["200000", "2"] {
+            let args = ["check", &file, "--reach", "--max-states", limit];
+            let report = gate(&[&args[..], &["--format", "json"]].concat());
+            let report = serde_json::from_str(&report).expect("JSON");
+            documented_on("docs/check.md", &report, "## `gate.check/1`", "");
+        }
+    }
+}
+
+#[test]
 fn every_field_of_an_inspection_is_documented() {
     let heading = "### `gate.inspect/1`";
     let policy = ["--policy", "fixtures/readme/gate.toml"];

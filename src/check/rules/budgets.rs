@@ -1,5 +1,6 @@
 //! Budgets and limits: those that another one is always reached before, and those that leave nothing.
 
+use super::MOST;
 use crate::check::codes::{Code, Findings};
 use crate::check::limits;
 use crate::check::patterns::List;
@@ -47,6 +48,7 @@ fn nothing_left(policy: &Policy, findings: &mut Findings) {
 /// Budgets of tools that others are spent before.
 fn per_tool(policy: &Policy, findings: &mut Findings) {
     let budgets = &policy.gates.per_tool;
+    let budgets = &budgets[..budgets.len().min(MOST)];
     let lists: Vec<List> = budgets.iter().map(|b| List::of(policy, b.tools)).collect();
     for (n, budget) in budgets.iter().enumerate() {
         let place = policy

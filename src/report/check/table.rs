@@ -171,11 +171,7 @@ fn limit(limit: &Limit) -> Vec<String> {
         0 => "default".to_owned(),
         line => format!("line {line}"),
     };
-    vec![
-        text::name(&limit.name),
-        format!("{} {}", limit.calls.told(), limit.of.told()),
-        place,
-    ]
+    vec![text::name(&limit.name), limit.of.told(limit.calls), place]
 }
 
 /// Which limit comes first.
