@@ -5,6 +5,8 @@ pub mod barriers;
 pub mod features;
 pub mod filter;
 pub mod records;
+pub mod remaining;
+pub mod robustness;
 pub mod summary;
 pub mod tally;
 pub mod verdict;

@@ -20,6 +20,7 @@ mod policy;
 mod progress;
 mod reading;
 mod replay;
+mod robustness;
 mod rule;
 mod signals;
 mod verify_barriers;
@@ -49,6 +50,7 @@ const EXAMPLES: &str = "Examples:
   gate replay --format jsonl t.jsonl | jq -c 'select(.decision == \"block\")'
   gate rule coding-agent/force-push       explain a rule
   gate verify-barriers states.json        test the barriers on recorded states
+  gate robustness recordings/             rank runs by how near they come to a refusal
   gate inspect session.jsonl              say what is in a recording, and what is not
   gate convert session.jsonl -o t.jsonl   write a recording as a canonical trace
   gate calibrate cases.jsonl              find thresholds of the semantic firewall
@@ -65,6 +67,7 @@ enum Command {
     Features(features::Args),
     Model(model::Args),
     VerifyBarriers(verify_barriers::Args),
+    Robustness(robustness::Args),
     Calibrate(calibrate::Args),
     Check(check::Args),
     Init(init::Args),
@@ -90,6 +93,7 @@ pub fn main() -> Exit {
         Command::Features(args) => features::run(&args),
         Command::Model(args) => model::run(&args),
         Command::VerifyBarriers(args) => verify_barriers::run(&args),
+        Command::Robustness(args) => robustness::run(&args),
         Command::Calibrate(args) => calibrate::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Init(args) => init::run(&args),

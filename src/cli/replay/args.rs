@@ -2,8 +2,8 @@
 
 use crate::audit::filter::Filter;
 use crate::audit::summary::Settings;
-use crate::cli::options::{FailOn, InputArgs, LayoutArgs, one_of, rate};
-use crate::engine::{Dispatch, Mode, Options};
+use crate::cli::options::{FailOn, InputArgs, LayoutArgs, ModeArg, one_of, rate};
+use crate::engine::{Dispatch, Options};
 use crate::exit::Finding;
 use crate::policy::matcher::{Matcher, Scope};
 use crate::report::{FORMATS, Format};
@@ -128,14 +128,6 @@ const EXAMPLES: &str = "Examples:
   gate replay --format jsonl trace.jsonl --csv barriers.csv | jq -c 'select(.standing == false)'";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum ModeArg {
-    /// A call refused here is taken as not executed
-    Enforce,
-    /// A call that the trace shows as executed counts, even where it is refused here
-    Observe,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum DispatchArg {
     /// As the trace shows it
     Recorded,
@@ -161,10 +153,7 @@ impl Args {
     /// How the engine is to replay.
     pub(super) fn engine_options(&self) -> Options {
         Options {
-            mode: match self.mode {
-                ModeArg::Enforce => Mode::Enforce,
-                ModeArg::Observe => Mode::Observe,
-            },
+            mode: self.mode.mode(),
             dispatch: match self.dispatch {
                 DispatchArg::Recorded => Dispatch::Recorded,
                 DispatchArg::Sequential => Dispatch::Sequential,
