@@ -142,6 +142,13 @@ pub struct Robustness {
     pub exit: ExitSummary,
 }
 
+/// What the values of a policy's barriers are compared by: those in the initial state of a run about
+/// which nothing is known.
+pub fn scales(policy: &Policy) -> Scales {
+    let state = AgentState::default();
+    Scales::new(&barriers::values(policy, &state.view(RunView::default())))
+}
+
 /// Takes a replay and measures its runs.
 pub struct Measurer<'p> {
     policy: &'p Policy,
@@ -173,11 +180,10 @@ struct UnderWay {
 impl<'p> Measurer<'p> {
     /// Nothing has been replayed yet.
     pub fn new(policy: &'p Policy, wanted: Wanted) -> Self {
-        let (state, run) = (AgentState::default(), RunView::default());
         Measurer {
             policy,
             wanted,
-            scales: Scales::new(&barriers::values(policy, &state.view(run))),
+            scales: scales(policy),
             names: Names::new(policy),
             under_way: HashMap::new(),
             last: None,

@@ -7,6 +7,7 @@ use crate::engine::decision::{Decision, DecisionKind, Reading};
 use crate::engine::{Counted, Final, RunReport};
 use crate::trace::fault::{Notice, NoticeKind};
 use crate::verify::clusters::Clusters;
+use crate::verify::robustness::Scales;
 use crate::verify::stats::{Rate, wilson};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -49,6 +50,14 @@ impl Tally {
     pub fn with_labels(mut self, names: impl IntoIterator<Item = String>) -> Tally {
         let nothing = |name| (name, LabelCount::default());
         self.summary.labels.extend(names.into_iter().map(nothing));
+        self
+    }
+
+    /// The same, which also tells how near runs come to a refusal by these scales of the barriers.
+    pub fn with_scales(mut self, scales: &Scales) -> Tally {
+        for (i, barrier) in self.summary.barriers.iter_mut().enumerate() {
+            barrier.scale = Some(scales.of(i));
+        }
         self
     }
 

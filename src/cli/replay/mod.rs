@@ -10,6 +10,7 @@ use super::reading::read_all;
 use super::signals::Unfinished;
 use super::{policy, say};
 use crate::audit::Audit;
+use crate::audit::robustness::scales;
 use crate::audit::summary::{InputSummary, PolicySummary, Summary};
 use crate::audit::tally::Tally;
 use crate::audit::verdict::{Leniency, verdict};
@@ -44,7 +45,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
 fn tally(policy: &Policy) -> Tally {
     let barriers = policy.dcbf.barriers.iter().map(|spec| spec.name.clone());
     let labels = policy.labels.iter().map(|rule| rule.label.clone());
-    Tally::new(barriers, STAGES.iter().map(|stage| stage.id()).collect()).with_labels(labels)
+    Tally::new(barriers, STAGES.iter().map(|stage| stage.id()).collect())
+        .with_labels(labels)
+        .with_scales(&scales(policy))
 }
 
 /// The report files asked for, by the name of their format.

@@ -46,7 +46,7 @@ fn ranking(page: &mut Page<'_>, found: &Robustness) {
             run(page.header, row, several),
             text::name(name(found, nearest.barrier)),
             rounded(nearest.value),
-            share(nearest.scaled),
+            text::share(nearest.scaled),
             place(&row.nearest.at),
             row.calls.to_string(),
             row.refused.to_string(),
@@ -84,17 +84,6 @@ fn run(header: &Header, row: &RunRow, several: bool) -> String {
 fn place(at: &At) -> String {
     let (call, tool) = (text::name(&at.call), text::name(&at.tool));
     format!("line {} {call} {tool}", at.line)
-}
-
-/// A part of a barrier's scale, below zero too.
-fn share(scaled: f64) -> String {
-    let percent = (scaled * 1000.0).round() / 10.0;
-    // What is not at zero does not read as if it were.
-    if percent == 0.0 && scaled != 0.0 {
-        let sign = if scaled < 0.0 { "-" } else { "" };
-        return format!("{sign}<0.1%");
-    }
-    format!("{}%", rounded(percent))
 }
 
 fn remaining(page: &mut Page<'_>, found: &Robustness) {
@@ -150,7 +139,7 @@ fn calls(page: &mut Page<'_>, found: &Robustness) {
             let refused = if call.admitted { "" } else { " refused" };
             let mut cells = vec![
                 format!("{}{refused}", place(&call.at)),
-                share(call.nearest.scaled),
+                text::share(call.nearest.scaled),
                 text::name(name(found, call.nearest.barrier)),
             ];
             cells.extend(call.distances.iter().map(|&distance| rounded(distance)));
@@ -202,7 +191,7 @@ fn conclusion(page: &mut Page<'_>, found: &Robustness) {
             let barrier = text::name(name(found, nearest.barrier));
             format!(
                 "nearest: {} of {barrier} in run {}",
-                share(nearest.scaled),
+                text::share(nearest.scaled),
                 text::name(&row.id)
             )
         }
