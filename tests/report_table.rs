@@ -233,5 +233,5 @@ fn arguments_stand_under_the_call_with_secrets_masked() {
         ..allowed(1, 1, "send_email")
     };
     let report = table(&header(), &[Item::Call(Box::new(decision))], &summary());
-    assert!(report.contains("\n        args {\"to\":\"bob\",\"password\":[masked]}\n"));
+    assert!(report.contains("\n        args {\"to\":\"bob\",\"password\":\"[masked]\"}\n"));
 }

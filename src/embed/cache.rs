@@ -278,7 +278,7 @@ mod tests {
     fn a_text_may_have_to_be_met_twice() {
         let counting = Arc::new(Counting::default());
         let limits = Limits {
-            met: 64,
+            met: 1 << 12,
             ..Limits::DEFAULT
         };
         let cached = Cached::within(counting.clone(), limits);
@@ -287,14 +287,16 @@ mod tests {
         }
         cached.with(|all| {
             assert!(all.young.vectors.is_empty() && all.old.vectors.is_empty());
-            assert_eq!(all.met.len(), 64);
+            assert_eq!(all.met.len(), 1 << 12);
         });
         for i in 0..5 {
             assert_eq!(cached.embed("again"), Counting::default().embed("again"));
             let other = format!("other {i}");
             assert_eq!(cached.embed(&other), cached.embed(&other));
         }
-        assert_eq!(asked(&counting), 500 + 2 + 5);
+        // Another text may have taken its place between two sights, as keys are chosen by chance.
+        let asked = asked(&counting);
+        assert!((500 + 2 + 5..=500 + 5 + 5).contains(&asked), "{asked}");
     }
 
     /// What is asked for again stays, and the limits hold at any time.

@@ -64,11 +64,17 @@ pub const NONE: Options = Options {
 /// Whether `name` is one of the names in a list separated by spaces.
 pub fn is_in(list: &str, name: &str) -> bool {
     let (list, name) = (list.as_bytes(), name.as_bytes());
-    let Some(first) = name.first().filter(|_| name.len() <= list.len()) else {
+    // Lists are long and asked of every key and word: only where one letter of the name stands is
+    // looked, the one after the dashes that most options begin with.
+    let dashes = name.iter().take_while(|byte| **byte == b'-').count();
+    let lead = dashes.min(name.len().saturating_sub(1));
+    let Some(letter) = name.get(lead).filter(|_| name.len() <= list.len()) else {
         return false;
     };
-    // Lists are long and asked of every key and word: only where the first letter stands is looked.
-    memchr::memchr_iter(*first, list).any(|at| {
+    memchr::memchr_iter(*letter, list).any(|found| {
+        let Some(at) = found.checked_sub(lead) else {
+            return false;
+        };
         let begins = at == 0 || list.get(at - 1) == Some(&b' ');
         let ends = matches!(list.get(at + name.len()), None | Some(b' '));
         begins && ends && list.get(at..at + name.len()) == Some(name) && !name.contains(&b' ')

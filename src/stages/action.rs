@@ -23,7 +23,8 @@ impl<'a> CallContext<'a> {
     /// What the user of the run asked for, cut where it is long; absent where that is not known or
     /// tells nothing.
     pub fn intent(&self) -> Option<&'a str> {
-        told(intent_head(self.run.intent?))
+        let find = || told(intent_head(self.run.intent?));
+        *self.wanted.get_or_init(find)
     }
 
     /// The call as the semantic firewall takes it; absent where the recording does not tell the

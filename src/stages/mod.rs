@@ -195,6 +195,8 @@ pub struct CallContext<'a> {
     done: OnceLock<Facets>,
     /// The call's text as it is embedded, put together when first asked for.
     ready: OnceLock<Ready>,
+    /// What the user asked for, as far as it tells anything; found out when first asked for.
+    wanted: OnceLock<Option<&'a str>>,
     /// What the arguments say the call does, in the order of `bindings::FACETS`, each worked out
     /// when first asked for. Absent where that cannot be known.
     facets: [OnceLock<Option<cel::Value>>; bindings::FACETS.len()],
@@ -228,6 +230,7 @@ impl<'a> CallContext<'a> {
             text: OnceLock::new(),
             done: OnceLock::new(),
             ready: OnceLock::new(),
+            wanted: OnceLock::new(),
             facets: Default::default(),
         }
     }
