@@ -296,3 +296,92 @@ fn mismatches_are_told_by_barrier() {
     let by: Vec<_> = report.barriers.iter().map(|b| b.mismatches).collect();
     assert_eq!((report.model_mismatches, by), (1, vec![0, 1]));
 }
+
+/// Root and standing are those of a replay in observe mode with no stage but the barriers, on runs
+/// that leave the safe set, come back and leave again.
+#[test]
+fn a_trace_counts_root_and_standing_as_a_replay_does() {
+    use gate::audit::barriers::{TraceInput, trace};
+    use gate::engine::{Engine, Final, Mode, Options, Output, RunReport};
+    use gate::import::drive::{ReadOptions, read};
+    use gate::policy::Policy;
+    use gate::stages::STAGES;
+
+    #[derive(Default)]
+    struct Sums(u64, u64, u64);
+    impl Output for Sums {
+        fn decision(&mut self, _: Final) {}
+        fn notice(&mut self, _: gate::trace::fault::Notice) {}
+        fn run(&mut self, report: RunReport) {
+            self.0 += report.root;
+            self.1 += report.standing;
+            self.2 += u64::from(report.root > 0);
+        }
+        fn count(&mut self, _: gate::engine::Counted) {}
+    }
+
+    let mut seed = 5u64;
+    let mut next = |below: u64| {
+        seed = seed
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (seed >> 33) % below
+    };
+    let tools = ["think", "think", "sql_query", "http_request", "send_email"];
+    let mut text = String::new();
+    for call in 0..600 {
+        let (run, tool) = (next(40), tools[next(5) as usize]);
+        let result = if next(8) > 0 { ",\"result\":1" } else { "" };
+        let own = match next(12) {
+            0 => ",\"context_embedding\":[1,0],\"action_embedding\":[-1,0.1]",
+            1 => ",\"context_embedding\":[1,0],\"action_embedding\":[1,0]",
+            _ => "",
+        };
+        text += &format!(
+            "{{\"run\":\"r{run}\",\"id\":\"c{call}\",\"tool\":\"{tool}\"{result}{own}}}\n"
+        );
+    }
+    let policy = Policy::built_in();
+    let options = ReadOptions::default();
+    let mut acc = Accumulator::new(policy.dcbf.barriers.iter().map(|b| &*b.name), 5);
+    let input = TraceInput {
+        index: 0,
+        name: "t.jsonl",
+        stem: "t",
+        bytes: Box::new(text.as_bytes()),
+        options: &options,
+        first: 0,
+    };
+    trace(&policy, &mut acc, input);
+    let report = acc.finish();
+
+    let mut sums = Sums::default();
+    let only: Vec<_> = STAGES
+        .iter()
+        .filter(|s| s.id() == "dcbf")
+        .copied()
+        .collect();
+    let observe = Options {
+        mode: Mode::Observe,
+        ..Options::default()
+    };
+    let mut engine = Engine::new(&policy, &only, observe, &mut sums);
+    engine.begin_input(0, "t");
+    read(
+        0,
+        "t.jsonl",
+        "t",
+        Box::new(text.as_bytes()),
+        &options,
+        &mut engine,
+    );
+    engine.end_input();
+    engine.end();
+    drop(engine);
+    assert_eq!((report.root, report.standing), (sums.0, sums.1));
+    let runs = report.runs.expect("runs");
+    assert_eq!((runs.hits, runs.of), (sums.2, report.fourfold.total()));
+    assert!(report.root > 20 && report.standing > 50, "{report:?}");
+    let entered = report.root - report.rate.hits;
+    assert!(entered > 0, "some calls leave by what they bring along");
+}

@@ -5,7 +5,7 @@ use crate::engine::{Counted, Engine, Final, Mode, Options, Output, RunReport};
 use crate::import::drive::{ReadOptions, read};
 use crate::policy::Policy;
 use crate::stages::STAGES;
-use crate::state::{AgentState, RunView, StateView};
+use crate::state::{AgentState, RunView};
 use crate::trace::event::ToolCall;
 use crate::trace::fault::Notice;
 use crate::trace::input::Input;
@@ -247,8 +247,8 @@ impl Output for Transitions<'_> {
         self.notices.push(notice);
     }
 
-    fn last(&mut self, _: &Arc<str>, state: &StateView<'_>) {
-        self.last = Some(barriers::values(self.policy, state));
+    fn last(&mut self, run: RunView<'_>, state: &AgentState) {
+        self.last = Some(barriers::values(self.policy, &state.view(run)));
     }
 
     fn run(&mut self, report: RunReport) {

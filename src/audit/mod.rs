@@ -6,6 +6,8 @@ pub mod coverage;
 pub mod features;
 pub mod filter;
 pub mod records;
+pub mod remaining;
+pub mod robustness;
 pub mod summary;
 pub mod tally;
 pub mod verdict;

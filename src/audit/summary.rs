@@ -82,7 +82,40 @@ pub struct Summary {
     pub exit: ExitSummary,
 }
 
+/// The nearest that any run came to a refusal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Nearest<'s> {
+    /// Name of the barrier.
+    pub barrier: &'s str,
+    /// The value by its scale.
+    pub scaled: f64,
+    /// The value in its unit, and where it was met.
+    pub at: &'s Extreme,
+}
+
 impl Summary {
+    /// The least value or slack by scale: of equals the first barrier, and its value. Absent where no
+    /// call reached the barriers.
+    pub fn nearest(&self) -> Option<Nearest<'_>> {
+        fn of(barrier: &BarrierSummary) -> Option<Nearest<'_>> {
+            let (h, slack) = (barrier.least_h.as_ref()?, barrier.least_slack.as_ref());
+            let at = slack.filter(|slack| slack.value < h.value).unwrap_or(h);
+            Some(Nearest {
+                barrier: &barrier.name,
+                scaled: at.value / barrier.scale? + 0.0,
+                at,
+            })
+        }
+        let met = self.barriers.iter().filter_map(of);
+        met.reduce(|least, one| {
+            if one.scaled < least.scaled {
+                one
+            } else {
+                least
+            }
+        })
+    }
+
     /// Most faults, and most warnings, that the summary repeats.
     pub const LISTED: usize = 50;
 }
@@ -350,6 +383,8 @@ pub struct Violations {
 pub struct BarrierSummary {
     /// Its name.
     pub name: String,
+    /// What its values are compared by with those of other barriers; absent where nobody said.
+    pub scale: Option<f64>,
     /// Least value met; absent where no call reached the barriers.
     pub least_h: Option<Extreme>,
     /// Least slack; absent where no transition was simulated.

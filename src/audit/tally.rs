@@ -9,6 +9,7 @@ use crate::engine::{Counted, Final, RunReport};
 use crate::policy::Policy;
 use crate::trace::fault::{Notice, NoticeKind};
 use crate::verify::clusters::Clusters;
+use crate::verify::robustness::Scales;
 use crate::verify::stats::{Rate, wilson};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -58,6 +59,14 @@ impl Tally {
     /// The same, which also counts what calls that are weighed say of the policy.
     pub fn with_coverage(mut self, policy: &Policy) -> Tally {
         self.coverage = Some(Counting::of(policy));
+        self
+    }
+
+    /// The same, which also tells how near runs come to a refusal by these scales of the barriers.
+    pub fn with_scales(mut self, scales: &Scales) -> Tally {
+        for (i, barrier) in self.summary.barriers.iter_mut().enumerate() {
+            barrier.scale = Some(scales.of(i));
+        }
         self
     }
 

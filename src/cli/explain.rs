@@ -1,11 +1,11 @@
 //! `gate explain`.
 
 use super::inputs::Sources;
-use super::options::{Color, InputArgs};
+use super::options::{Color, DispatchArg, InputArgs, ModeArg};
 use super::outputs::stdout;
 use super::progress::Progress;
 use super::reading::read_all;
-use super::replay::{DispatchArg, ModeArg, OnEscalate};
+use super::replay::OnEscalate;
 use super::{policy, say, terminal_width};
 use crate::audit::summary::{InputSummary, PolicySummary};
 use crate::audit::verdict::{Leniency, many, unusable_inputs};

@@ -22,6 +22,7 @@ mod progress;
 mod reach;
 mod reading;
 mod replay;
+mod robustness;
 mod rule;
 mod signals;
 mod verify_barriers;
@@ -52,6 +53,7 @@ const EXAMPLES: &str = "Examples:
   gate explain t.jsonl --first-violation  explain the decision about a call
   gate rule coding-agent/force-push       explain a rule
   gate verify-barriers states.json        test the barriers on recorded states
+  gate robustness recordings/             rank runs by how near they come to a refusal
   gate inspect session.jsonl              say what is in a recording, and what is not
   gate convert session.jsonl -o t.jsonl   write a recording as a canonical trace
   gate calibrate cases.jsonl              find thresholds of the semantic firewall
@@ -69,6 +71,7 @@ enum Command {
     Features(features::Args),
     Model(model::Args),
     VerifyBarriers(verify_barriers::Args),
+    Robustness(robustness::Args),
     Calibrate(calibrate::Args),
     Check(check::Args),
     Init(init::Args),
@@ -95,6 +98,7 @@ pub fn main() -> Exit {
         Command::Features(args) => features::run(&args),
         Command::Model(args) => model::run(&args),
         Command::VerifyBarriers(args) => verify_barriers::run(&args),
+        Command::Robustness(args) => robustness::run(&args),
         Command::Calibrate(args) => calibrate::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Init(args) => init::run(&args),

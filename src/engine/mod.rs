@@ -26,7 +26,7 @@ use crate::import::Sink;
 use crate::policy::Policy;
 use crate::stages::weigh::StageWeighed;
 use crate::stages::{Probed, Stage};
-use crate::state::StateView;
+use crate::state::{AgentState, RunView};
 use crate::trace::event::{Approval, Event, GroundTruth, RunEnd, RunStart, ToolCall, ToolResult};
 use crate::trace::fault::{Notice, NoticeKind, Place, WarningCode};
 use decision::Decision;
@@ -154,7 +154,7 @@ pub trait Output {
     fn notice(&mut self, notice: Notice);
 
     /// The state that a run ends in, told right before its report.
-    fn last(&mut self, _run: &std::sync::Arc<str>, _state: &StateView<'_>) {}
+    fn last(&mut self, _run: RunView<'_>, _state: &AgentState) {}
 
     /// A run that is over.
     fn run(&mut self, report: RunReport);
@@ -172,7 +172,7 @@ impl<O: Output + ?Sized> Output for &mut O {
         (**self).notice(notice);
     }
 
-    fn last(&mut self, run: &std::sync::Arc<str>, state: &StateView<'_>) {
+    fn last(&mut self, run: RunView<'_>, state: &AgentState) {
         (**self).last(run, state);
     }
 

@@ -12,6 +12,7 @@ pub mod json;
 pub mod jsonl;
 pub mod model;
 pub mod number;
+pub mod robustness;
 pub mod table;
 
 use crate::audit::summary::Summary;

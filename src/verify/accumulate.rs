@@ -157,8 +157,11 @@ impl Accumulator {
         self.observed += 1;
         let next = t.next.unwrap_or_default();
         let differs = |i: usize| match (next.get(i), observed.get(i)) {
-            // A difference that is no number is one.
-            (Some(a), Some(b)) => !((a - b).abs() <= TOLERANCE),
+            (Some(a), Some(b)) => {
+                // A difference that is no number does not agree.
+                let agrees = (a - b).abs() <= TOLERANCE;
+                !agrees
+            }
             _ => true,
         };
         let mut any = next.len() != observed.len();

@@ -7,6 +7,7 @@ pub mod limits;
 pub mod range;
 pub mod reach;
 pub mod report;
+pub mod robustness;
 pub mod soundness;
 pub mod states;
 pub mod stats;

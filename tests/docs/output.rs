@@ -189,6 +189,18 @@ fn every_field_of_a_calibration_is_documented() {
 }
 
 #[test]
+fn every_field_of_a_ranking_is_documented() {
+    for file in ["fixtures/lab/near.jsonl", "fixtures/docs/faulty.jsonl"] {
+        let report = gate(&["robustness", file, "--calls", "--format", "json"]);
+        let report = serde_json::from_str(&report).expect("JSON");
+        let cited = section(&text("docs/output.md"), "### `gate.report/1`");
+        let cited = cited + &section(&text("docs/inspect.md"), "### `gate.inspect/1`");
+        let heading = "## `gate.robustness/1`";
+        documented_on("docs/robustness.md", &report, heading, &cited);
+    }
+}
+
+#[test]
 fn the_columns_of_csv_are_documented_in_order() {
     let header = gate(&["replay", "fixtures/docs/trace.jsonl", "--format", "csv"]);
     let header: Vec<&str> = header

@@ -293,6 +293,7 @@ pub fn summary() -> Summary {
             },
             BarrierSummary {
                 name: "privacy".to_owned(),
+                scale: Some(0.5),
                 least_h: extreme(-0.10000000000000009, 9, "c4"),
                 least_slack: extreme(-0.10000000000000009, 7, "c3"),
                 root: 1,

@@ -2,8 +2,8 @@
 
 use crate::audit::filter::Filter;
 use crate::audit::summary::Settings;
-use crate::cli::options::{FailOn, InputArgs, LayoutArgs, one_of, rate};
-use crate::engine::{Dispatch, Mode, Options};
+use crate::cli::options::{DispatchArg, FailOn, InputArgs, LayoutArgs, ModeArg, one_of, rate};
+use crate::engine::{Mode, Options};
 use crate::exit::Finding;
 use crate::policy::matcher::{Matcher, Scope};
 use crate::report::{FORMATS, Format};
@@ -132,22 +132,6 @@ const EXAMPLES: &str = "Examples:
   gate replay --format jsonl trace.jsonl --csv barriers.csv | jq -c 'select(.standing == false)'";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum ModeArg {
-    /// A call refused here is taken as not executed
-    Enforce,
-    /// A call that the trace shows as executed counts, even where it is refused here
-    Observe,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum DispatchArg {
-    /// As the trace shows it
-    Recorded,
-    /// As soon as they are admitted
-    Sequential,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum OnEscalate {
     /// It does not run
     Block,
@@ -159,26 +143,6 @@ pub(in crate::cli) enum OnEscalate {
 pub(super) enum Only {
     /// Calls that may not run, or whose result is withheld
     Refused,
-}
-
-impl ModeArg {
-    /// What it stands for.
-    pub(in crate::cli) fn mode(self) -> Mode {
-        match self {
-            ModeArg::Enforce => Mode::Enforce,
-            ModeArg::Observe => Mode::Observe,
-        }
-    }
-}
-
-impl DispatchArg {
-    /// What it stands for.
-    pub(in crate::cli) fn dispatch(self) -> Dispatch {
-        match self {
-            DispatchArg::Recorded => Dispatch::Recorded,
-            DispatchArg::Sequential => Dispatch::Sequential,
-        }
-    }
 }
 
 impl Args {

@@ -10,6 +10,7 @@ use super::reading::read_all;
 use super::signals::Unfinished;
 use super::{policy, say};
 use crate::audit::Audit;
+use crate::audit::robustness::scales;
 use crate::audit::summary::{InputSummary, PolicySummary, Summary};
 use crate::audit::tally::Tally;
 use crate::audit::verdict::{Leniency, verdict};
@@ -19,7 +20,7 @@ use crate::policy::Policy;
 use crate::report::{FORMATS, Header, Report};
 use crate::stages::STAGES;
 use anyhow::Context;
-pub(super) use args::{Args, DispatchArg, ModeArg, OnEscalate};
+pub(super) use args::{Args, OnEscalate};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
@@ -46,6 +47,7 @@ fn tally(args: &Args, policy: &Policy) -> Tally {
     let labels = policy.labels.iter().map(|rule| rule.label.clone());
     let stages = STAGES.iter().map(|stage| stage.id()).collect();
     let tally = Tally::new(barriers, stages).with_labels(labels);
+    let tally = tally.with_scales(&scales(policy));
     match args.coverage {
         true => tally.with_coverage(policy),
         false => tally,

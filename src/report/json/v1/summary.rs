@@ -5,7 +5,7 @@
 use super::REPORT;
 use super::coverage::CoverageRecord;
 use super::parts::{self, Exit, Input, Policy};
-use super::tally::{self, Barrier, Decisions, Keyed, Refusals, Violations};
+use super::tally::{self, Barrier, Decisions, Keyed, Nearest, Refusals, Violations};
 use crate::audit::summary as audit;
 use crate::report::Header;
 use crate::report::number::Number;
@@ -32,6 +32,7 @@ pub struct SummaryRecord<'a> {
     decisions: Decisions<'a>,
     violations: Violations,
     barriers: Keyed<'a, Barrier<'a>>,
+    nearest: Option<Nearest<'a>>,
     hazards: u64,
     concurrent: u64,
     drift: u64,
@@ -110,6 +111,7 @@ impl<'a> SummaryRecord<'a> {
             decisions: tally::decisions(summary),
             violations: tally::violations(&summary.violations),
             barriers: tally::barriers(summary, header),
+            nearest: summary.nearest().map(|n| tally::nearest(n, header)),
             hazards: summary.hazards,
             concurrent: summary.concurrent,
             drift: summary.drift,
