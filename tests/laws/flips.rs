@@ -4,7 +4,7 @@
 use super::policies::policy;
 use super::random::Random;
 use super::replay::{replay, varied};
-use super::trial::{Shape, lines, trace};
+use super::trial::{Shape, is_call, lines};
 use super::weighing::weighing;
 use gate::engine::{Final, Options};
 use gate::explain::change::Change;
@@ -135,9 +135,19 @@ fn written(random: &mut Random) -> Written {
     Written { keys, rest: REST }
 }
 
-/// A trace with times, as some limits go by them.
+/// A trace with calls that come again and with times, as some limits go by them.
 fn timed(random: &mut Random) -> Vec<Value> {
-    let mut trace = trace(random, Shape::ANY, 45);
+    let mut trace = Vec::new();
+    for record in super::trial::trace(random, Shape::ANY, 45) {
+        let again = is_call(&record) && random.chance(12);
+        let copy = again.then(|| {
+            let mut copy = record.clone();
+            copy["id"] = format!("again-{}", trace.len()).into();
+            copy
+        });
+        trace.push(record);
+        trace.extend(copy);
+    }
     let mut at = 0;
     for record in &mut trace {
         at += random.below(2_000_000_000);
@@ -162,7 +172,11 @@ fn taped(trace: &[Value], decided: &Final) -> Tape {
 /// The call in a replay of the whole recording under that policy.
 fn again(written: &Written, options: Options, trace: &[Value], decided: &Final) -> Final {
     let found = Found::of(&decided.decision);
-    let replayed = replay(&written.policy(), weighing(options), trace);
+    let wordless = Options {
+        wordless: true,
+        ..options
+    };
+    let replayed = replay(&written.policy(), weighing(wordless), trace);
     let mut all = replayed.decided.into_iter();
     all.find(|other| found.is(&other.decision))
         .expect("the call")

@@ -3,7 +3,7 @@
 use crate::audit::filter::Filter;
 use crate::audit::summary::Settings;
 use crate::cli::options::{DispatchArg, FailOn, InputArgs, LayoutArgs, ModeArg, one_of, rate};
-use crate::engine::{Mode, Options};
+use crate::engine::Options;
 use crate::exit::Finding;
 use crate::policy::matcher::{Matcher, Scope};
 use crate::report::{FORMATS, Format};

@@ -265,7 +265,7 @@ fn falls(page: &mut Page<'_>, standing: &Standing, explained: &Explanation) {
     let name = text::name(&standing.name);
     let before = match track.fell - track.falls.len().min(most) as u64 {
         0 => String::new(),
-        more => format!("; {} before", earlier_calls(more)),
+        more => format!("; {} before", text::count(more, "call", "calls")),
     };
     page.sentence(&format!("{name} was lowered by {falls}{before}"));
 }
@@ -289,7 +289,15 @@ fn turns(page: &mut Page<'_>, explained: &Explanation) {
         .map(|flip| vec![changes(&flip.changes), outcome(flip, refused)]);
     let rows: Vec<_> = rows.collect();
     if !rows.is_empty() {
-        page.rows(rows);
+        // Where a line has no room for both the outcome stands under its change.
+        let apart = rows.iter().flat_map(|row| {
+            let [change, outcome] = row.as_slice() else {
+                return Vec::new();
+            };
+            vec![vec![change.clone()], vec![format!("  {outcome}")]]
+        });
+        let apart = apart.collect();
+        page.rows_that_fit(vec![rows, apart]);
     }
     if let Some(together) = &explained.together {
         let with = changes(&together.changes);

@@ -1,0 +1,114 @@
+//! `gate explain` as a user meets it: what it reads, what it says of text that is not to be trusted,
+//! and its statuses. That its changes turn decisions is tried in `tests/laws/flips.rs`.
+
+mod program;
+
+use program::{Ran, Scratch};
+use serde_json::Value;
+
+const POLICY: &str = "[gates]\nallow = [\"a*\", \"mail\"]\n[dfa]\nmax_steps = 2\n";
+
+const TRACE: &str = concat!(
+    r#"{"tool":"a1","run":"r","id":"c1","result":"x"}"#,
+    "\n",
+    r#"{"tool":"a2","run":"r","id":"c2","args":{"password":"hunter22"},"result":"x"}"#,
+    "\n",
+    r#"{"tool":"a3","run":"r","id":"c3"}"#,
+    "\n",
+    r#"{"tool":"a4","run":"r","id":"c4"}"#,
+    "\n",
+    r#"{"tool":"rm\u001b[2J","run":"r","id":"c5\u202e"}"#,
+    "\n",
+);
+
+fn scratch() -> Scratch {
+    let scratch = Scratch::new();
+    scratch.file("p.toml", POLICY);
+    scratch.file("t.jsonl", TRACE);
+    scratch
+}
+
+fn json(ran: Ran) -> Value {
+    serde_json::from_str(&ran.ends(0).out).expect("JSON")
+}
+
+/// Standard input cannot be read twice, and is explained as a file is.
+#[test]
+fn standard_input_is_explained_like_a_file() {
+    let scratch = scratch();
+    let flags = "--policy p.toml --call c3 --format json";
+    let file = json(scratch.gate(&format!("explain t.jsonl {flags}")));
+    let mut fed = json(scratch.gate_fed(&format!("explain {flags}"), TRACE.as_bytes()));
+    assert_eq!(fed["decision"]["file"], "stdin");
+    fed["decision"]["file"] = "t.jsonl".into();
+    assert_eq!(fed, file);
+}
+
+/// A budget that ended the run is what decides calls after it, though another rule refuses them.
+#[test]
+fn an_exhausted_run_goes_by_its_budget() {
+    let scratch = scratch();
+    let flags = "explain t.jsonl --policy p.toml --format json --call";
+    let explained = json(scratch.gate(&format!("{flags} c4")));
+    assert_eq!(explained["decision"]["rule"], "exhausted");
+    let flip = &explained["flips"][0];
+    assert_eq!(flip["changes"][0]["key"], "dfa.max_steps");
+    assert_eq!(flip["changes"][0]["to"], "4");
+    assert_eq!(flip["replay"]["decision"], "allow");
+    assert_eq!(flip["replay"]["first_earlier_changed"], 3);
+}
+
+#[test]
+fn arguments_are_shown_where_asked_for_and_secrets_never() {
+    let scratch = scratch();
+    let flags = "explain t.jsonl --policy p.toml --line 2";
+    let plain = scratch.gate(flags).ends(0).out;
+    assert!(!plain.contains("args"));
+    let shown = scratch.gate(&format!("{flags} --show-args")).ends(0).out;
+    assert!(
+        shown.contains("[masked]") && !shown.contains("hunter22"),
+        "{shown}"
+    );
+}
+
+/// Names of tools and calls steer no terminal, in the report and in messages.
+#[test]
+fn what_is_hidden_is_shown() {
+    let scratch = scratch();
+    let shown = scratch
+        .gate("explain t.jsonl --policy p.toml --line 5")
+        .ends(0);
+    assert!(shown.out.contains("rm\\u{1b}[2J"), "{}", shown.out);
+    let twice = scratch.file("u.jsonl", TRACE);
+    let both = format!(
+        "explain t.jsonl {} --policy p.toml --line 5",
+        twice.display()
+    );
+    let told = scratch.gate(&both).ends(2);
+    for text in [&shown.out, &told.err] {
+        assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text}");
+    }
+}
+
+/// No violation is no explanation; an input with a fault is explained, and its status says so.
+#[test]
+fn statuses_are_those_of_unusable_input() {
+    let scratch = scratch();
+    let flags = "--policy p.toml";
+    scratch
+        .gate(&format!("explain t.jsonl {flags} --first-violation"))
+        .ends(2)
+        .says("there is no call that a barrier refused: 5 calls, 3 refused");
+    scratch
+        .gate(&format!("explain t.jsonl {flags} --call c1 --run q"))
+        .ends(2)
+        .says("in run `q`");
+    scratch.gate(&format!("explain t.jsonl {flags}")).ends(2);
+    scratch.file("f.jsonl", format!("{TRACE}{{\n"));
+    let faulty = format!("explain f.jsonl {flags} --first-refusal");
+    assert!(scratch.gate(&faulty).ends(2).out.contains("max_steps"));
+    scratch.gate(&format!("{faulty} --allow-faults")).ends(0);
+    scratch
+        .gate(&format!("explain none.jsonl {flags} --call c1"))
+        .ends(2);
+}
