@@ -2,7 +2,7 @@
 //!
 //! An action that quotes the intent is close to it whatever it does: a comment would be enough to
 //! lower its score. So runs of [`RUN`] and more words that follow one another in the intent too are
-//! taken out, and rows of [`ROW`] and more of its words in whatever order, whatever stands between
+//! taken out, and rows of six and more of its words in whatever order, whatever stands between
 //! the words and in whatever case they are. The work is linear in the text.
 //!
 //! Text and intent are to be in plain form, see [`super::plain`], as embedders read them.

@@ -32,7 +32,7 @@ pub fn line<T: Serialize>(value: &T, out: &mut dyn io::Write) -> io::Result<()> 
 /// Writes a value that is all there is, and flushes.
 ///
 /// # Errors
-/// Those of [`line`].
+/// Those of [`line()`].
 pub fn document<T: Serialize>(value: &T, out: &mut dyn io::Write) -> io::Result<()> {
     line(value, out)?;
     out.flush()
