@@ -25,7 +25,7 @@ impl Permits {
         match self {
             Permits::Calls(n) => n.to_string(),
             Permits::AtLeast(n) => format!("at least {n}"),
-            Permits::Unlimited => "any number of".into(),
+            Permits::Unlimited => "any number".into(),
         }
     }
 

@@ -54,6 +54,7 @@ fn steps(calls: Permits) -> String {
     match calls {
         Permits::Calls(0) => "no call at all".into(),
         Permits::Calls(1) => "1 call, then none for the rest of the run".into(),
+        Permits::Unlimited => "any number of calls".into(),
         n => format!("{} calls, then none for the rest of the run", n.told()),
     }
 }
@@ -109,27 +110,27 @@ fn safety(
         let quoted: Vec<String> = patterns.map(|p| format!("`{p}`")).collect();
         quoted.join(" or ")
     };
-    let after = match rule.admits(start, broken) {
-        true => " once they have met",
-        false => "",
-    };
     let told = |&(a, b): &(MatcherId, MatcherId)| {
         let (one, other) = (named(a), named(b));
         match window {
-            1 => format!("no call that is both {one} and {other}{after}"),
-            2 => format!("after {one} no {other} as the next call, nor the other way round{after}"),
+            1 => format!("no call that is both {one} and {other}"),
+            2 => format!("after {one} no {other} as the next call, nor the other way round"),
             n => {
                 let next = n - 1;
-                format!(
-                    "after {one} no {other} in the next {next} calls, nor the other way round{after}"
-                )
+                format!("after {one} no {other} in the next {next} calls, nor the other way round")
             }
         }
     };
-    match broken >= 0.0 {
-        true => Vec::new(),
-        false => pairs.iter().map(told).collect(),
+    if broken >= 0.0 {
+        return Vec::new();
     }
+    let mut said: Vec<String> = pairs.iter().map(told).collect();
+    if rule.admits(start, broken) && !pairs.is_empty() {
+        said.push(
+            "the call that completes a pair is let through: then every call is refused".into(),
+        );
+    }
+    said
 }
 
 fn scope(spec: &BarrierSpec, max_drift: f64) -> Vec<String> {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub(super) struct Tools {
     /// A tool has to be matched by each of these; without any, every tool can be called.
-    allowed: Vec<List>,
+    allowed: Vec<Arc<List>>,
     /// Labels that label rules can give to a call of such a tool.
     labels: Vec<String>,
     /// The label rules: a label and the calls it is for; absent means any.
@@ -20,7 +20,7 @@ impl Tools {
     /// Those that `gates.allow` lets through.
     pub(super) fn of(policy: &Policy) -> Tools {
         let allow = policy.gates.allow.filter(|_| policy.runs("gates"));
-        let allowed = allow.map(|id| List::of(policy, id));
+        let allowed = allow.map(|id| Arc::new(List::of(policy, id)));
         let rules = policy.labels.iter().map(|rule| {
             let list = rule.tools.map(|id| List::of(policy, id));
             (rule.label.clone(), list)
@@ -30,12 +30,12 @@ impl Tools {
 
     /// Those that an agent may call of them by its `tools`.
     pub(super) fn of_agent(&self, policy: &Policy, agent: &Agent) -> Tools {
-        let own = agent.tools.map(|id| List::of(policy, id));
+        let own = agent.tools.map(|id| Arc::new(List::of(policy, id)));
         let lists = self.allowed.iter().cloned().chain(own);
         Tools::within(Arc::clone(&self.rules), lists.collect())
     }
 
-    fn within(rules: Arc<[(String, Option<List>)]>, allowed: Vec<List>) -> Tools {
+    fn within(rules: Arc<[(String, Option<List>)]>, allowed: Vec<Arc<List>>) -> Tools {
         let mut tools = Tools {
             allowed,
             labels: Vec::new(),
@@ -72,8 +72,8 @@ impl Tools {
 
     /// Whether a tool that can be called may have a name that the pattern matches.
     pub(super) fn may_be_tool(&self, pattern: &Pattern) -> bool {
-        let meets = |list: &List| list.patterns.iter().any(|own| !own.is_apart(pattern));
-        let written = |list: &&List| list.patterns.iter().all(Pattern::is_name);
+        let meets = |list: &Arc<List>| list.patterns.iter().any(|own| !own.is_apart(pattern));
+        let written = |list: &&Arc<List>| list.patterns.iter().all(Pattern::is_name);
         let possible = |name: &Pattern| {
             pattern.matches(&name.text) && self.allowed.iter().all(|list| list.covers(name))
         };
