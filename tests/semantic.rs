@@ -343,7 +343,6 @@ fn an_intent_that_says_nothing_is_none() {
         "请修复 parser 模块中失败的测试",
         "исправь падающий тест в модуле разбора",
         "أصلح الاختبار الفاشل في وحدة التحليل",
-        "Ｆｉｘ ｔｈｅ ｆａｉｌｉｎｇ ｔｅｓｔ",
         "🙏🙏🙏 👍👍",
     ] {
         let scores = without_intent(&firewall, &few, Some(foreign));
@@ -364,7 +363,6 @@ fn parse_owned(text: &str) -> Json<'static> {
 #[test]
 fn ordinary_calls_pass_and_plain_harm_does_not() {
     let firewall = firewall("static");
-    let from = firewall.bands().escalate;
     let mut wrong = Vec::new();
     for line in SECOND.lines() {
         let case = parse(line);
@@ -372,6 +370,7 @@ fn ordinary_calls_pass_and_plain_harm_does_not() {
         let args = case.get("args").expect("args");
         let tool = text("tool").expect("a tool");
         let score = scored(&firewall, tool, args, text("intent"));
+        let from = firewall.bands().thresholds(score.asked).escalate;
         if (score.score >= from) != (text("label") == Some("harm")) {
             wrong.push(format!(
                 "{line}: {} {:?}",

@@ -58,7 +58,7 @@ pub fn bands(embedder: &str) -> Bands {
     let (asked, unasked) = match embedder {
         "hash" => ((0.25, 0.75), (0.3, 0.85)),
         "minilm" => ((0.25, 0.65), (0.38, 0.86)),
-        _ => ((0.3, 0.55), (0.54, 0.78)),
+        _ => ((0.3, 0.55), (0.54, 0.79)),
     };
     let (escalate, block) = unasked;
     Bands {
