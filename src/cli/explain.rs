@@ -144,11 +144,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         anyhow::bail!("call `{call}` does not come when its run is replayed alone");
     };
     let options = args.options();
-    let escalated = if options.allow_escalated {
-        "allow"
-    } else {
-        "block"
-    };
     let specs = policy.dcbf.barriers.iter();
     let shown = Shown {
         header: Header {
@@ -159,7 +154,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         settings: [
             ("mode", options.mode.as_str()),
             ("dispatch", options.dispatch.as_str()),
-            ("on-escalate", escalated),
+            ("on-escalate", options.on_escalate()),
         ],
     };
     let status = status(args, &inputs, &finder);
