@@ -1,28 +1,26 @@
 //! `gate explain`.
 
 use super::inputs::Sources;
-use super::options::{Color, DispatchArg, InputArgs, ModeArg};
-use super::outputs::stdout;
+use super::options::{DispatchArg, InputArgs, LayoutArgs, ModeArg, one_of};
+use super::outputs::print;
 use super::progress::Progress;
 use super::reading::read_all;
 use super::replay::OnEscalate;
-use super::{policy, say, terminal_width};
+use super::{policy, say};
 use crate::audit::summary::{InputSummary, PolicySummary};
-use crate::audit::verdict::{Leniency, many, unusable_inputs};
+use crate::audit::verdict::{many, unusable_inputs};
 use crate::diag::nearest;
 use crate::engine::{Engine, Options};
 use crate::exit::Exit;
-use crate::explain::explain;
 use crate::explain::find::{Finder, Found, Wanted};
 use crate::explain::tape::Tape;
 use crate::policy::Policy;
 use crate::report::Header;
-use crate::report::explain::{EXPLAIN_FORMATS, Format, Shown};
+use crate::report::explain::{self, EXPLAIN_FORMATS, Shown};
 use crate::stages::STAGES;
 use anyhow::Context;
-use clap::builder::PossibleValue;
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal};
+use std::io;
 use std::path::PathBuf;
 use tempfile::NamedTempFile;
 
@@ -91,30 +89,15 @@ pub(super) struct Args {
     on_escalate: OnEscalate,
 
     /// Format of standard output
-    #[arg(long, value_name = "FORMAT", default_value = EXPLAIN_FORMATS[0].id, value_parser = formats(), help_heading = "Output")]
-    format: String,
+    #[arg(long, value_name = "FORMAT", default_value = EXPLAIN_FORMATS[0].id, value_parser = one_of(EXPLAIN_FORMATS, |f| (f.id, f.doc)), help_heading = "Output")]
+    format: &'static explain::Format,
 
     /// Show the arguments of the call, cut at a length and with known secrets masked
     #[arg(long, help_heading = "Output")]
     show_args: bool,
 
-    /// When to use colours
-    #[arg(
-        long,
-        value_name = "WHEN",
-        default_value = "auto",
-        help_heading = "Output"
-    )]
-    color: Color,
-
-    /// Lay the table out for this many columns [default: the terminal's; unlimited elsewhere]
-    #[arg(long, value_name = "COLUMNS", help_heading = "Output")]
-    width: Option<usize>,
-}
-
-fn formats() -> clap::builder::PossibleValuesParser {
-    let value = |f: &Format| PossibleValue::new(f.id).help(f.doc);
-    EXPLAIN_FORMATS.iter().map(value).collect::<Vec<_>>().into()
+    #[command(flatten)]
+    layout: LayoutArgs,
 }
 
 impl Args {
@@ -156,45 +139,28 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         return Ok(Exit::Unusable);
     };
     let tape = record(args, found.clone(), sources);
-    let Some(explained) = explain(&tape, &policy, args.options()) else {
+    let Some(explained) = crate::explain::explain(&tape, &policy, args.options()) else {
         let call = &found.call;
         anyhow::bail!("call `{call}` does not come when its run is replayed alone");
     };
     let options = args.options();
-    let terminal = io::stdout().is_terminal();
-    let escalated = if options.allow_escalated {
-        "allow"
-    } else {
-        "block"
-    };
     let specs = policy.dcbf.barriers.iter();
     let shown = Shown {
         header: Header {
-            inputs: names,
             barriers: specs.map(|spec| spec.name.clone()).collect(),
-            width: args
-                .width
-                .or_else(|| terminal.then(terminal_width).flatten()),
-            color: args.color.wanted(terminal),
-            ..Header::default()
+            ..args.layout.header(names)
         },
         policy: PolicySummary::of(&policy),
         settings: [
             ("mode", options.mode.as_str()),
             ("dispatch", options.dispatch.as_str()),
-            ("on-escalate", escalated),
+            ("on-escalate", options.on_escalate()),
         ],
     };
-    let format = EXPLAIN_FORMATS.iter().find(|f| f.id == args.format);
-    let format = format.unwrap_or(&EXPLAIN_FORMATS[0]);
     let status = status(args, &inputs, &finder);
-    match (format.write)(&explained, &shown, &mut stdout()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            say(&format!("gate: standard output cannot be written: {error}"));
-            Ok(Exit::Unusable)
-        }
-        _ => Ok(status),
-    }
+    Ok(print(status, |out| {
+        (args.format.write)(&explained, &shown, out)
+    }))
 }
 
 fn find(args: &Args, policy: &Policy, sources: &Sources, finder: &mut Finder) -> Vec<InputSummary> {
@@ -250,11 +216,7 @@ fn keep(sources: &mut Sources) -> anyhow::Result<Vec<NamedTempFile>> {
 
 /// Status 0, unless something is wrong with the inputs.
 fn status(args: &Args, inputs: &[InputSummary], finder: &Finder) -> Exit {
-    let leniency = Leniency {
-        allow_faults: args.input.allow_faults,
-        allow_empty: args.input.allow_empty,
-        ..Leniency::default()
-    };
+    let leniency = args.input.leniency();
     match unusable_inputs(inputs.iter(), finder.faults, finder.calls, leniency) {
         Some(reason) => {
             say(&format!("gate: {reason}"));

@@ -91,8 +91,26 @@ pub struct Options {
     pub merge_runs: bool,
     /// Whether every rule is weighed for every call, see [`Final::weighed`]. Decisions are the same.
     pub weigh: bool,
+    /// Weigh the rules for the call of this number in its run alone; of the other calls only the
+    /// transitions of the barriers are told. Absent means for every call.
+    pub weigh_only: Option<u64>,
     /// Whether what is weighed leaves out what rules looked at, which takes less time.
     pub wordless: bool,
+}
+
+impl Options {
+    /// The word for what becomes of an escalated call that nobody decided about.
+    pub fn on_escalate(&self) -> &'static str {
+        match self.allow_escalated {
+            true => "allow",
+            false => "block",
+        }
+    }
+
+    /// Whether rules are weighed for the call of that number in its run.
+    fn weighs_rules(&self, seq: u64) -> bool {
+        self.weigh && self.weigh_only.is_none_or(|only| only == seq)
+    }
 }
 
 /// What became of a run when it is over.

@@ -139,9 +139,10 @@ impl<'a> Monitor<'a> {
             labels_given,
             ..
         } = self.options;
+        let rules_too = self.options.weighs_rules(run.seq);
         let mut labels = Vec::new();
         let met = |rule: &LabelRule, holds: &Result<bool, String>| {
-            if weighs {
+            if rules_too {
                 labels.push(weigh::label(rule, holds, labels_given));
             }
         };
@@ -177,12 +178,15 @@ impl<'a> Monitor<'a> {
         let mut judged = judge::precheck(&self.stages, &run.state)
             .or_else(|| unlabelled.map(judge::unlabelled))
             .unwrap_or_else(|| judge::pipeline(&self.stages, &cx));
+        let weigh = |cx: &CallContext<'_>| match rules_too {
+            true => weigh::call(&self.stages, labels, cx),
+            false => weigh::transitions(&self.stages, cx),
+        };
         judged.weighed = weighs.then(|| match &run.kept {
             Some(kept) if run.state.phase.is_terminal() => {
-                let cx = context(&kept.state, kept.view(&run.id));
-                weigh::call(&self.stages, labels, &cx)
+                weigh(&context(&kept.state, kept.view(&run.id)))
             }
-            _ => weigh::call(&self.stages, labels, &cx),
+            _ => weigh(&cx),
         });
         let outcome = call
             .outcome

@@ -144,7 +144,8 @@ impl Monitor<'_> {
         cx.id = &decision.call;
         cx.turn = decision.turn;
         cx.wordless = self.options.wordless;
-        if let Some(weighed) = &mut decided.weighed {
+        let rules_too = self.options.weighs_rules(decision.seq);
+        if let Some(weighed) = decided.weighed.as_mut().filter(|_| rules_too) {
             weigh::result(&self.stages, weighed, &cx, outcome);
         }
         let mut stages = self.stages.iter();

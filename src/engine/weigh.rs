@@ -50,6 +50,19 @@ pub(super) fn call(
     std::iter::once(labels).chain(weighed).collect()
 }
 
+/// The barriers before and after the call, without any rule.
+pub(super) fn transitions(
+    stages: &[&'static dyn Stage],
+    cx: &CallContext<'_>,
+) -> Box<[StageWeighed]> {
+    let all = stages.iter().map(|stage| StageWeighed {
+        stage: stage.id(),
+        rules: Vec::new(),
+        transitions: stage.transitions(cx),
+    });
+    all.collect()
+}
+
 /// Adds the rules that look at the call's result.
 pub(super) fn result(
     stages: &[&'static dyn Stage],

@@ -53,10 +53,12 @@ impl Tape {
         self.stem = stem.to_owned();
     }
 
-    /// Replays the run until the call is decided. Every rule is weighed.
+    /// Replays the run until the call is decided. Every rule is weighed on that call; the others tell
+    /// how the barriers went.
     pub fn play(&self, policy: &Policy, options: Options) -> Played {
         let options = Options {
             weigh: true,
+            weigh_only: Some(self.sought.seq),
             wordless: false,
             ..options
         };

@@ -3,6 +3,8 @@
 //! Untrusted text cannot become a formula: a cell that a spreadsheet would evaluate is led by an
 //! apostrophe. Numbers are gate's own and stay numbers, a negative barrier too.
 
+pub(super) mod rows;
+
 use super::json::v1::notice_kind;
 use super::{Format, Header, Report, number};
 use crate::audit::coverage::{Met, RuleCoverage};

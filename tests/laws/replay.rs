@@ -46,6 +46,7 @@ pub const ENFORCE: Options = Options {
     labels_given: false,
     merge_runs: false,
     weigh: false,
+    weigh_only: None,
     wordless: false,
 };
 
@@ -78,6 +79,7 @@ pub fn varied(case: u64) -> Options {
         labels_given: false,
         merge_runs: false,
         weigh: false,
+        weigh_only: None,
         wordless: pick(3),
     }
 }

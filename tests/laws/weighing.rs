@@ -103,6 +103,42 @@ fn asking_changes_nothing() {
     });
 }
 
+/// Where one call alone is weighed it says what it says where all are, and the other calls tell the
+/// same transitions: an explanation does not depend on how little was weighed for it.
+#[test]
+fn one_call_alone_is_weighed_as_among_all() {
+    let policies = policies(&[ALL, &[FAILING]].concat());
+    trial(160, Shape::ANY, 50, |case, trace| {
+        let policy = &policies[case as usize % policies.len()];
+        let options = Options {
+            wordless: false,
+            ..weighing(varied(case))
+        };
+        let only = 1 + case % 20;
+        let alone = Options {
+            weigh_only: Some(only),
+            ..options
+        };
+        let mut all = replay(policy, options, trace);
+        for decided in &mut all.decided {
+            if decided.decision.seq != only {
+                let weighed = decided.weighed.take().map_or(Vec::new(), Vec::from);
+                let stages = weighed.into_iter().filter(|stage| stage.stage != LABELS);
+                let bare = stages.map(|stage| StageWeighed {
+                    rules: Vec::new(),
+                    ..stage
+                });
+                decided.weighed = Some(bare.collect());
+            }
+        }
+        let alone = replay(policy, alone, trace);
+        match all == alone {
+            true => Ok(()),
+            false => Err(format!("{all:?}\n{alone:?}")),
+        }
+    });
+}
+
 thread_local! {
     /// What the twins found.
     static PARTED: RefCell<Option<String>> = const { RefCell::new(None) };

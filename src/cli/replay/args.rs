@@ -156,6 +156,7 @@ impl Args {
             labels_given: false,
             merge_runs: self.merge_runs,
             weigh: self.coverage,
+            weigh_only: None,
             wordless: true,
         }
     }
@@ -166,11 +167,7 @@ impl Args {
         Settings {
             mode: options.mode.as_str(),
             dispatch: options.dispatch.as_str(),
-            on_escalate: if options.allow_escalated {
-                "allow"
-            } else {
-                "block"
-            },
+            on_escalate: options.on_escalate(),
             fail_on,
             max_violation_rate: self.max_violation_rate,
             merge_runs: self.merge_runs,

@@ -3,14 +3,13 @@
 
 use super::Format;
 use crate::audit::barrier_verdict::BarrierVerdict;
-use crate::report::csv::{cell, write_record};
-use crate::report::json::v1::notice_kind;
+use crate::report::csv::cell;
+use crate::report::csv::rows::{Row, begin, exit_row, notice_row, write_rows};
 use crate::report::number::exact;
 use crate::verify::clusters::ClusteredRate;
 use crate::verify::limits::Fourfold;
 use crate::verify::report::{BarrierRow, BarriersReport, Extreme, Found};
 use crate::verify::stats::{Interval, Rate};
-use ::csv::Writer;
 use std::io::{self, Write};
 
 pub(super) const FORMAT: Format = Format {
@@ -61,34 +60,18 @@ const COLUMNS: &[&str] = &[
     "message",
 ];
 
-/// A row: what stands in each column that has something.
-type Row = Vec<(&'static str, String)>;
-
 fn write(
     report: &BarriersReport,
     verdict: &BarrierVerdict,
     _: bool,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let mut out = Writer::from_writer(out);
-    write_record(&mut out, COLUMNS)?;
     let rows = std::iter::once(total(report))
         .chain(report.barriers.iter().map(|row| barrier(row, report)))
         .chain(fourfold(&report.fourfold))
         .chain(violations(report, verdict))
         .chain(closing(verdict));
-    for row in rows {
-        let cells = COLUMNS.iter().map(|column| {
-            let known = row.iter().find(|(name, _)| name == column);
-            known.map_or("", |(_, text)| text)
-        });
-        write_record(&mut out, cells)?;
-    }
-    out.flush()
-}
-
-fn begin(record: &str) -> Row {
-    vec![("record", record.to_owned())]
+    write_rows(COLUMNS, rows, out)
 }
 
 fn total(report: &BarriersReport) -> Row {
@@ -218,27 +201,15 @@ fn place(found: &Found, verdict: &BarrierVerdict) -> Row {
 }
 
 fn closing(verdict: &BarrierVerdict) -> Vec<Row> {
-    let mut rows = Vec::new();
-    for notice in &verdict.notices {
-        let mut row = begin(notice_kind(notice));
-        let place = notice.place;
-        row.push(("file", cell(verdict.name(place.input)).into_owned()));
-        if place.line > 0 {
-            row.push(("line", place.line.to_string()));
-            row.push(("column", place.column.to_string()));
-        }
-        let message = format!("{}: {}", notice.kind.code(), notice.message);
-        row.push(("message", cell(&message).into_owned()));
-        rows.push(row);
-    }
-    for note in &verdict.notes {
+    let notices = verdict.notices.iter();
+    let notices = notices.map(|notice| notice_row(notice, verdict.name(notice.place.input)));
+    let notes = verdict.notes.iter().map(|note| {
         let mut row = begin("note");
         row.push(("message", cell(note).into_owned()));
-        rows.push(row);
-    }
-    let mut row = begin("exit");
-    row.push(("status", verdict.exit.status.code().to_string()));
-    row.push(("message", cell(&verdict.exit.reason).into_owned()));
-    rows.push(row);
-    rows
+        row
+    });
+    notices
+        .chain(notes)
+        .chain([exit_row(&verdict.exit)])
+        .collect()
 }

@@ -6,6 +6,7 @@ use crate::explain::flip::Rule;
 use crate::explain::turn::{Flip, Replayed, Together};
 use crate::explain::{Explanation, Standing};
 use crate::report::args::Secrets;
+use crate::report::json::v1::parts::{PolicyName, policy_name};
 use crate::report::json::v1::{self, DecisionRecord};
 use crate::report::json::write;
 use crate::report::number::Number;
@@ -23,11 +24,7 @@ pub(super) const FORMAT: Format = Format {
 const SCHEMA: &str = "gate.explain/1";
 
 fn document(explained: &Explanation, shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
-    let mut buffer = Vec::new();
-    write::append(&whole(explained, shown), &mut buffer)?;
-    buffer.push(b'\n');
-    out.write_all(&buffer)?;
-    out.flush()
+    write::document(&whole(explained, shown), out)
 }
 
 #[derive(Serialize)]
@@ -46,12 +43,6 @@ struct Document<'a> {
     /// Null where one change is enough, and where nothing stops the call.
     together: Option<TogetherRecord<'a>>,
     policy_lines: Vec<Line>,
-}
-
-#[derive(Serialize)]
-struct PolicyName<'a> {
-    source: &'a str,
-    sha256: &'a str,
 }
 
 #[derive(Serialize)]
@@ -168,10 +159,7 @@ fn whole<'a>(explained: &'a Explanation, shown: &'a Shown) -> Document<'a> {
     let [mode, dispatch, on_escalate] = shown.settings.map(|(_, how)| how);
     Document {
         schema: SCHEMA,
-        policy: PolicyName {
-            source: &shown.policy.source,
-            sha256: &shown.policy.sha256,
-        },
+        policy: policy_name(&shown.policy),
         settings: Settings {
             mode,
             dispatch,

@@ -23,10 +23,7 @@ pub(super) const FORMAT: Format = Format {
 const BARS: usize = 40;
 
 fn write(explained: &Explanation, shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
-    let mut page = Page {
-        header: &shown.header,
-        lines: Vec::new(),
-    };
+    let mut page = Page::new(&shown.header);
     call(&mut page, explained);
     decision(&mut page, explained, shown);
     stages(&mut page, explained);
@@ -34,10 +31,7 @@ fn write(explained: &Explanation, shown: &Shown, out: &mut dyn Write) -> io::Res
     led_here(&mut page, explained);
     turns(&mut page, explained);
     lines(&mut page, explained, shown);
-    for line in &page.lines {
-        writeln!(out, "{line}")?;
-    }
-    out.flush()
+    page.write(out)
 }
 
 fn call(page: &mut Page<'_>, explained: &Explanation) {
@@ -357,10 +351,7 @@ fn earlier_calls(calls: u64) -> String {
 }
 
 fn lines(page: &mut Page<'_>, explained: &Explanation, shown: &Shown) {
-    page.section("policy");
-    let hash: String = shown.policy.sha256.chars().take(12).collect();
-    let source = text::name(&shown.policy.source);
-    page.sentence(&format!("{source}, sha256 {hash}"));
+    page.policy(&shown.policy);
     let mut rows: Vec<Vec<String>> = Vec::new();
     for line in explained.policy_lines() {
         let of = line.rules.iter().take(NAMES).map(|rule| text::prose(rule));

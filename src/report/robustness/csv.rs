@@ -4,11 +4,10 @@
 use super::{Format, name, names, stopped, tools};
 use crate::audit::robustness::{At, Point, Robustness, RunRow};
 use crate::report::Header;
-use crate::report::csv::{cell, write_record};
-use crate::report::json::v1::notice_kind;
+use crate::report::csv::cell;
+use crate::report::csv::rows::{Row, begin, exit_row, notice_row, write_rows};
 use crate::report::number::exact;
 use crate::verify::robustness::Measured;
-use ::csv::Writer;
 use std::io::{self, Write};
 
 pub(super) const FORMAT: Format = Format {
@@ -46,12 +45,7 @@ const COLUMNS: &[&str] = &[
     "message",
 ];
 
-/// A row: what stands in each column that has something.
-type Row = Vec<(&'static str, String)>;
-
 fn write(found: &Robustness, header: &Header, out: &mut dyn Write) -> io::Result<()> {
-    let mut out = Writer::from_writer(out);
-    write_record(&mut out, COLUMNS)?;
     let scales = found.barriers.iter().map(|(name, unit, scale)| {
         let mut row = begin("scale");
         row.push(("barrier", cell(name).into_owned()));
@@ -61,18 +55,8 @@ fn write(found: &Robustness, header: &Header, out: &mut dyn Write) -> io::Result
     });
     let runs = found.listed.iter().enumerate();
     let runs = runs.flat_map(|(i, row)| run(found, header, i + 1, row));
-    for row in scales.chain(runs).chain(closing(found, header)) {
-        let cells = COLUMNS.iter().map(|column| {
-            let known = row.iter().find(|(name, _)| name == column);
-            known.map_or("", |(_, text)| text)
-        });
-        write_record(&mut out, cells)?;
-    }
-    out.flush()
-}
-
-fn begin(record: &str) -> Row {
-    vec![("record", record.to_owned())]
+    let rows = scales.chain(runs).chain(closing(found, header));
+    write_rows(COLUMNS, rows, out)
 }
 
 fn run(found: &Robustness, header: &Header, rank: usize, row: &RunRow) -> Vec<Row> {
@@ -145,23 +129,10 @@ fn measured(found: &Robustness, measured: &Measured) -> Row {
 }
 
 fn closing(found: &Robustness, header: &Header) -> Vec<Row> {
-    let mut rows = Vec::new();
-    for notice in &found.notices {
-        let mut row = begin(notice_kind(notice));
-        let place = notice.place;
-        row.push(("file", cell(header.input(place.input)).into_owned()));
-        if place.line > 0 {
-            row.push(("line", place.line.to_string()));
-            row.push(("column", place.column.to_string()));
-        }
+    let notices = found.notices.iter().map(|notice| {
+        let mut row = notice_row(notice, header.input(notice.place.input));
         row.extend(notice.run.iter().map(|run| ("run", cell(run).into_owned())));
-        let message = format!("{}: {}", notice.kind.code(), notice.message);
-        row.push(("message", cell(&message).into_owned()));
-        rows.push(row);
-    }
-    let mut row = begin("exit");
-    row.push(("status", found.exit.status.code().to_string()));
-    row.push(("message", cell(&found.exit.reason).into_owned()));
-    rows.push(row);
-    rows
+        row
+    });
+    notices.chain([exit_row(&found.exit)]).collect()
 }
