@@ -1,7 +1,7 @@
 //! Why a call got its decision: what every stage looked at, where every barrier stood, what led there,
 //! and what would have to be another for it to be decided otherwise.
 //!
-//! A [`Finder`](find::Finder) looks for the call in a replay, a [`Tape`](tape::Tape) keeps the records of
+//! A [`Finder`](find::Finder) looks for the call in a replay, a [`Tape`] keeps the records of
 //! its run, and [`explain`] replays that run: once as it is, and once for every change that is tried.
 
 pub mod change;

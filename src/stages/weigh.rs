@@ -1,7 +1,7 @@
 //! Rules as they meet a call, one by one.
 //!
-//! A stage goes along its rules once, and who is told of them decides how far: [`First`] stops at
-//! the first that does not pass, which makes a verdict; [`All`] hears every one, which makes an
+//! A stage goes along its rules once, and who is told of them decides how far: `First` stops at
+//! the first that does not pass, which makes a verdict; `All` hears every one, which makes an
 //! explanation. So the two cannot part. Nothing is put into words before somebody asks for them.
 
 use super::{CallContext, Finding, Verdict};
