@@ -176,7 +176,10 @@ fn fourfold(found: &Fourfold) -> Vec<Row> {
 fn violations(report: &BarriersReport, verdict: &BarrierVerdict) -> Vec<Row> {
     let mut rows = Vec::new();
     for violation in &report.listed {
-        let mut first = begin("violation");
+        let mut first = begin(match violation.brought_out {
+            true => "brought_out",
+            false => "violation",
+        });
         first.extend(place(&violation.at, verdict));
         if violation.broken.is_empty() {
             rows.push(first.clone());
@@ -187,7 +190,7 @@ fn violations(report: &BarriersReport, verdict: &BarrierVerdict) -> Vec<Row> {
             let mut row = first.clone();
             row.push(("barrier", cell(name).into_owned()));
             row.push(("h", exact(broken.h)));
-            row.push(("next", exact(broken.next)));
+            row.extend(broken.next.map(|next| ("next", exact(next))));
             row.extend(broken.slack.map(|slack| ("slack", exact(slack))));
             rows.push(row);
         }
@@ -225,6 +228,8 @@ fn closing(verdict: &BarrierVerdict) -> Vec<Row> {
         row.push(("file", cell(verdict.name(place.input)).into_owned()));
         if place.line > 0 {
             row.push(("line", place.line.to_string()));
+        }
+        if place.line > 0 && place.column > 0 {
             row.push(("column", place.column.to_string()));
         }
         let message = format!("{}: {}", notice.kind.code(), notice.message);
