@@ -152,6 +152,8 @@ fn closing(found: &Robustness, header: &Header) -> Vec<Row> {
         row.push(("file", cell(header.input(place.input)).into_owned()));
         if place.line > 0 {
             row.push(("line", place.line.to_string()));
+        }
+        if place.line > 0 && place.column > 0 {
             row.push(("column", place.column.to_string()));
         }
         row.extend(notice.run.iter().map(|run| ("run", cell(run).into_owned())));
