@@ -1,7 +1,8 @@
 //! What the accumulator of the barriers report makes of transitions.
 
 use gate::verify::accumulate::Accumulator;
-use gate::verify::report::{BarriersReport, Counted, Observation, RunTally, Site};
+use gate::verify::limits::Limits;
+use gate::verify::report::{BarriersReport, Counted, Observation, RunTally, Site, Unit};
 
 const NAMES: [&str; 2] = ["privacy", "resource"];
 
@@ -76,7 +77,7 @@ fn violations_count_once_a_transition_and_once_a_barrier() {
     let first = &report.listed[0];
     assert_eq!((first.at.index, first.at.line), (1, 2));
     assert_eq!(first.broken.len(), 2);
-    assert_eq!((first.broken[1].h, first.broken[1].next), (9.0, -1.0));
+    assert_eq!((first.broken[1].h, first.broken[1].next), (9.0, Some(-1.0)));
     let [privacy, resource] = &report.barriers[..] else {
         panic!("two barriers");
     };
@@ -350,6 +351,7 @@ fn a_trace_counts_root_and_standing_as_a_replay_does() {
         stem: "t",
         bytes: Box::new(text.as_bytes()),
         options: &options,
+        known: &mut gate::engine::KnownRuns::default(),
         first: 0,
     };
     trace(&policy, &mut acc, input);
@@ -384,4 +386,149 @@ fn a_trace_counts_root_and_standing_as_a_replay_does() {
     assert!(report.root > 20 && report.standing > 50, "{report:?}");
     let entered = report.root - report.rate.hits;
     assert!(entered > 0, "some calls leave by what they bring along");
+}
+
+/// A call that brings the state outside along is refused by a barrier: skipped, and no check, but
+/// nothing that holds. Otherwise an agent could leave the safe set with every call of its own and be
+/// told forward invariant.
+#[test]
+fn a_step_out_that_is_brought_along_is_a_finding() {
+    let brought = |acc: &mut Accumulator, run: &mut RunTally| {
+        let own = Observation {
+            site: Site::default(),
+            current: &[1.0, -1.2],
+            next: None,
+            slack: &[],
+            outside: &[1],
+            standing: false,
+            broken: &[],
+            observed: None,
+        };
+        acc.observe(own, run);
+    };
+    for held in [0, 1, 3] {
+        for (max, met) in [
+            (Limits::default(), false),
+            // One in `held` + 1 that begin inside.
+            (all(1.0 / (held + 1) as f64), true),
+            (all(0.9 / (held + 1) as f64), false),
+            (own(1.0), true),
+        ] {
+            let mut acc = Accumulator::new(NAMES, 5).with_limits(max);
+            let mut run = RunTally::default();
+            for i in 0..held {
+                observe(&mut acc, &mut run, i, [0.5, 1.0], [0.5, 1.0]);
+            }
+            brought(&mut acc, &mut run);
+            acc.end_run(run, None);
+            let report = acc.finish();
+            assert_eq!(
+                (report.skipped_unsafe, report.rate.of, report.rate.hits),
+                (1, held, 0)
+            );
+            assert_eq!((report.root, report.brought_out), (1, 1));
+            assert_eq!(report.forward_invariant, Some(false));
+            assert!(!report.is_vacuous() && report.zero_hit_upper().is_none());
+            assert_eq!(report.rate_met, Some(met), "{held}");
+            let missed = report.fourfold.left_missed == 1;
+            assert_eq!((missed, report.fourfold.unchecked), (!met, 0));
+            let listed = &report.listed[0];
+            assert!(listed.brought_out && listed.broken[0].next.is_none());
+            assert_eq!((listed.broken[0].barrier, listed.broken[0].h), (1, -1.2));
+            let runs = report.barriers[1].runs.expect("a run");
+            assert_eq!((report.barriers[1].root, runs.hits, runs.of), (1, 1, 1));
+        }
+    }
+}
+
+fn all(rate: f64) -> Limits {
+    Limits {
+        all: Some(rate),
+        barriers: Vec::new(),
+    }
+}
+
+fn own(rate: f64) -> Limits {
+    Limits {
+        all: None,
+        barriers: vec![None, Some(rate)],
+    }
+}
+
+/// Without a barrier every transition holds, which says nothing of the transitions.
+#[test]
+fn without_a_barrier_nothing_is_checked() {
+    let mut acc = Accumulator::new([] as [&str; 0], 5);
+    let mut run = RunTally::default();
+    let empty = Observation {
+        site: Site::default(),
+        current: &[],
+        next: Some(&[]),
+        slack: &[],
+        outside: &[],
+        standing: true,
+        broken: &[],
+        observed: None,
+    };
+    assert_eq!(acc.observe(empty, &mut run), Counted::Unasked);
+    acc.end_run(run, None);
+    let report = acc.finish();
+    assert_eq!((report.transitions, report.rate.of), (1, 0));
+    assert_eq!(report.forward_invariant, None);
+    assert!(
+        report
+            .vacuous_because()
+            .is_some_and(|why| why.contains("no barrier"))
+    );
+}
+
+/// The calls of a run depend on each other, so a hundred clean calls of one run say of the next run
+/// what one clean run says. States of a file are taken one by one.
+#[test]
+fn a_rate_without_a_hit_is_bounded_by_runs() {
+    for (runs, bound) in [(1, 0.95), (3, 0.6315968501), (0, 0.2588656)] {
+        let mut acc = Accumulator::new(NAMES, 5);
+        for _ in 0..runs.max(1) {
+            let mut run = RunTally::default();
+            for i in 0..10 {
+                observe(&mut acc, &mut run, i, [0.5, 1.0], [0.5, 1.0]);
+            }
+            match runs {
+                0 => acc.end_file(&run),
+                _ => acc.end_run(run, None),
+            }
+        }
+        let (upper, unit) = acc.finish().zero_hit_upper().expect("no hit");
+        assert!((upper - bound).abs() < 1e-6, "{upper} {bound}");
+        assert_eq!(unit == Unit::Check, runs == 0);
+    }
+}
+
+/// A run of the id of one in an earlier file is a run of its own, and that is told at its first
+/// record, as in a replay.
+#[test]
+fn a_run_id_that_two_files_share_is_told() {
+    use gate::audit::barriers::{TraceInput, trace};
+
+    let policy = gate::policy::Policy::built_in();
+    let options = gate::import::drive::ReadOptions::default();
+    let mut acc = Accumulator::new(policy.dcbf.barriers.iter().map(|b| &*b.name), 5);
+    let mut known = gate::engine::KnownRuns::default();
+    let mut told = Vec::new();
+    for (index, run) in ["a", "b", "a", "a"].into_iter().enumerate() {
+        let text = format!("{{\"run\":\"{run}\",\"tool\":\"think\",\"result\":1}}\n").repeat(2);
+        let input = TraceInput {
+            index,
+            name: "t.jsonl",
+            stem: "t",
+            bytes: Box::new(text.as_bytes()),
+            options: &options,
+            known: &mut known,
+            first: 0,
+        };
+        let checked = trace(&policy, &mut acc, input);
+        let codes: Vec<_> = checked.notices.iter().map(|n| n.kind.code()).collect();
+        told.push(codes.concat());
+    }
+    assert_eq!(told, ["", "", "shared_run_id", "shared_run_id"]);
 }

@@ -190,3 +190,28 @@ fn as_many_calls_are_admitted_as_remain() {
     }
     assert!(checked > 300, "{checked}");
 }
+
+/// The next call after a refusal is a self-loop, as it is for the monitor: a barrier on loops that
+/// admits it only where the last call settled has nothing left.
+#[test]
+fn what_remains_after_a_refusal_begins_with_a_loop() {
+    let barriers: Vec<_> = STAGES
+        .iter()
+        .filter(|s| s.id() == "dcbf")
+        .copied()
+        .collect();
+    let policy = policy("[dcbf.barriers.loops]\nexpr = 'state.loop_count > 0 ? -1.0 : 1.0'\n");
+    for (sent, refused) in [(1, false), (2, false), (3, true)] {
+        let text = call("r", "send_email").repeat(sent);
+        let found = measured(&policy, &text, FULL, Mode::Enforce, &barriers);
+        for (class, more) in found.classes.iter().zip(&found.listed[0].more) {
+            let tool = class.tools.first().map_or("elsewhere", String::as_str);
+            let longer = text.clone() + &call("r", tool).repeat(more.calls as usize + 1);
+            let replayed = measured(&policy, &longer, FULL, Mode::Enforce, &barriers);
+            let tail = &replayed.listed[0].rows[sent..];
+            let admitted = tail.iter().take_while(|call| call.admitted).count() as u64;
+            assert_eq!(admitted, more.calls, "{tool} after {sent}");
+            assert!(!refused || more.calls == 0, "{tool}");
+        }
+    }
+}

@@ -71,6 +71,7 @@ fn what_is_read_is_valid() {
             "type":"tool_call","metadata":{"estimated_cost":0.25},"error":true,"turn":3,
             "context_embedding":[],"args_unknown":true,"result":"x","decision":"allow"}}]"#,
         r#"[{"state":{"step_count":18446744073709551615},"action":"a"}]"#,
+        r#"[{"state":{"resource_usage":{"cost_usd":1e18}},"action":"a"}]"#,
     ] {
         assert!(read(text, Pairing::Zip), "{text}");
         assert!(valid(&schema, text), "{text}");
@@ -95,6 +96,15 @@ fn what_is_wrong_is_told_where_a_schema_can_tell() {
         ),
         (
             r#"{"states":[{"resource_usage":{"cost_usd":-1}}],"actions":["a"]}"#,
+            true,
+        ),
+        // More than adds up exactly.
+        (
+            r#"{"states":[{"resource_usage":{"cost_usd":1.1e18}}],"actions":["a"]}"#,
+            true,
+        ),
+        (
+            r#"[{"state":{},"action":{"tool":"a","estimated_cost":2e18}}]"#,
             true,
         ),
         (

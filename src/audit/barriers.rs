@@ -1,7 +1,7 @@
 //! Barriers over the transitions of states files and traces.
 
 use crate::barriers;
-use crate::engine::{Counted, Engine, Final, Mode, Options, Output, RunReport};
+use crate::engine::{Counted, Engine, Final, KnownRuns, Mode, Options, Output, RunReport};
 use crate::import::drive::{ReadOptions, read};
 use crate::policy::Policy;
 use crate::stages::STAGES;
@@ -146,6 +146,8 @@ pub struct TraceInput<'a> {
     pub bytes: Box<dyn Read + 'a>,
     /// How it is read.
     pub options: &'a ReadOptions,
+    /// Runs of the inputs before; those of this one are added.
+    pub known: &'a mut KnownRuns,
     /// Index of its first transition.
     pub first: u64,
 }
@@ -174,7 +176,8 @@ pub fn trace(policy: &Policy, into: &mut Accumulator, input: TraceInput<'_>) -> 
         runs: HashMap::new(),
         notices: Vec::new(),
     };
-    let mut engine = Engine::new(&policy, &barriers, options, &mut transitions);
+    let mut engine = Engine::new(&policy, &barriers, options, &mut transitions)
+        .after(std::mem::take(input.known));
     engine.begin_input(input.index, input.stem);
     let report = read(
         input.index,
@@ -185,7 +188,7 @@ pub fn trace(policy: &Policy, into: &mut Accumulator, input: TraceInput<'_>) -> 
         &mut engine,
     );
     engine.end_input();
-    drop(engine);
+    *input.known = engine.into_known();
     Checked {
         transitions: transitions.seen,
         states: transitions.seen,

@@ -145,8 +145,8 @@ impl Ended {
         }
     }
 
-    /// How many calls of a class the barriers admit from here. Each is taken to settle before the
-    /// next, without an error, and to cost what a call without an estimate is charged; what the agent
+    /// How many calls of a class the barriers admit from here. The first arrives as it would in the
+    /// run: after a refusal it is a self-loop. Each is taken to settle before the next, without an error, and to cost what a call without an estimate is charged; what the agent
     /// was asked to do and does stays as it was.
     pub fn more(&self, policy: &Policy, class: &Class) -> More {
         let run = RunView {
@@ -159,7 +159,7 @@ impl Ended {
         let call = [Arc::clone(&class.names)];
         let estimate = policy.dcbf.per_call_cost;
         for calls in 0..MOST {
-            state.phase = Phase::Acting;
+            state.arrive();
             let current = state.view(run);
             let next = barriers::simulate(&current, &call, estimate);
             let check = barriers::check(policy, &current, policy.dcbf.verify.then_some(&next));
@@ -169,6 +169,7 @@ impl Ended {
             }
             state.history.push(policy, &class.names, false);
             state.step_count = state.step_count.saturating_add(1);
+            state.phase = Phase::Observing;
             if policy.dcbf.record_costs {
                 state.cost.0 = state.cost.0.saturating_add(estimate.0);
             }

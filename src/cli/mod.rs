@@ -153,10 +153,10 @@ fn tell_notices<'a, 'n>(
 ) -> u64 {
     for notice in notices.take(REPEATED) {
         let (line, column) = (notice.place.line, notice.place.column);
-        let at = if line > 0 {
-            format!(":{line}:{column}")
-        } else {
-            String::new()
+        let at = match (line, column) {
+            (0, _) => String::new(),
+            (line, 0) => format!(":{line}"),
+            (line, column) => format!(":{line}:{column}"),
         };
         let name = name(notice.place.input);
         let kind = if notice.kind.is_fault() {

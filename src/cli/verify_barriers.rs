@@ -7,6 +7,7 @@ use super::{policy, say};
 use crate::audit::barrier_verdict::BarrierVerdict;
 use crate::audit::verdict::many;
 use crate::diag::nearest;
+use crate::engine::KnownRuns;
 use crate::exit::{Exit, Finding};
 use crate::policy::Policy;
 use crate::report::barriers::{self, BARRIER_FORMATS};
@@ -177,6 +178,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         accumulator: Accumulator::new(names, args.max_listed).with_limits(limits),
         verdict: BarrierVerdict::of_policy(&policy),
         seen: 0,
+        known: KnownRuns::default(),
     };
     for (index, source) in sources.list.iter().enumerate() {
         work.input(index, source);
@@ -218,8 +220,8 @@ fn status(
     if report.transitions == 0 && !args.input.allow_empty {
         return (Exit::Unusable, "no transition in any input".into());
     }
-    let excused = report.rate_met == Some(true) && report.rate.hits > 0;
-    let violations = if excused { 0 } else { report.rate.hits };
+    let excused = report.rate_met == Some(true) && report.root > 0;
+    let violations = if excused { 0 } else { report.root };
     let counted = [
         (Finding::Violation, violations),
         (Finding::Unsound, verdict.unsound()),
@@ -232,12 +234,13 @@ fn status(
     if !found.is_empty() {
         (Exit::Findings, found.join(", "))
     } else if report.is_vacuous() {
-        (
-            Exit::Clean,
-            "nothing was checked, which shows nothing".into(),
-        )
+        let reason = match report.barriers.is_empty() {
+            true => "the policy has no barrier that is enabled, which shows nothing",
+            false => "nothing was checked, which shows nothing",
+        };
+        (Exit::Clean, reason.into())
     } else if excused && fail_on.contains(&Finding::Violation) {
-        let violations = Finding::Violation.counted(report.rate.hits);
+        let violations = Finding::Violation.counted(report.root);
         let reason = format!("{violations}, a rate that `--max-violation-rate` lets pass");
         (Exit::Clean, reason)
     } else {
@@ -255,6 +258,8 @@ struct Work<'a> {
     verdict: BarrierVerdict,
     /// Transitions so far: their index goes on over all inputs.
     seen: u64,
+    /// Runs so far.
+    known: KnownRuns,
 }
 
 impl Work<'_> {
@@ -315,6 +320,7 @@ impl Work<'_> {
                 stem: &source.stem,
                 bytes,
                 options: &options,
+                known: &mut self.known,
                 first: self.seen,
             },
         );

@@ -230,6 +230,10 @@ pub struct Engine<'a> {
     monitor: Monitor<'a>,
 }
 
+/// Which runs there were, for an engine that takes further inputs.
+#[derive(Clone, Debug, Default)]
+pub struct KnownRuns(std::collections::HashSet<u128>);
+
 impl<'a> Engine<'a> {
     /// An engine with no run under way. `stages` is the pipeline; those the policy disables are
     /// left out.
@@ -243,6 +247,17 @@ impl<'a> Engine<'a> {
             runs: Registry::default(),
             monitor: Monitor::new(policy, stages, options, Box::new(out)),
         }
+    }
+
+    /// The same, knowing the runs that other engines have met, so that one of the same id is told.
+    pub fn after(mut self, earlier: KnownRuns) -> Self {
+        self.runs.know(earlier.0);
+        self
+    }
+
+    /// The runs met, those it began with included.
+    pub fn into_known(self) -> KnownRuns {
+        KnownRuns(self.runs.known())
     }
 
     /// Begins an input. Records without a run belong to the run named `stem`.

@@ -161,7 +161,7 @@ impl<'a> Monitor<'a> {
         }
         let elapsed_ns = self.pass(run, place, call.ts.as_ref());
         let repeats = self.count_repeats(run, &call);
-        run.advance();
+        run.state.arrive();
         run.join_siblings(policy);
         let context = |state, view| {
             let mut cx = CallContext::new(policy, &call, &names, state, view);

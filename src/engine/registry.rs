@@ -130,6 +130,17 @@ impl Registry {
         (self.born, self.before_input) = (None, self.epoch);
     }
 
+    /// Takes these for runs of earlier inputs.
+    pub(super) fn know(&mut self, earlier: HashSet<u128>) {
+        self.earlier = earlier;
+    }
+
+    /// All runs so far, those of earlier inputs included.
+    pub(super) fn known(mut self) -> HashSet<u128> {
+        self.earlier.extend(self.slots.keys());
+        self.earlier
+    }
+
     /// Runs that are opened from here on stand anywhere in the input.
     pub(super) fn reach_back(&mut self) {
         self.born = Some(self.before_input);

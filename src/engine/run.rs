@@ -208,18 +208,6 @@ impl Run {
             .unwrap_or(plain)
     }
 
-    /// The phase before a call is judged, and the loop count with it.
-    pub(super) fn advance(&mut self) {
-        match self.state.phase {
-            Phase::Idle | Phase::Observing | Phase::Planning => {
-                self.state.phase = Phase::Acting;
-                self.state.loop_count = 0;
-            }
-            Phase::Acting => self.state.loop_count = self.state.loop_count.saturating_add(1),
-            Phase::Answering | Phase::Rejected | Phase::Exhausted => {}
-        }
-    }
-
     /// Refused calls whose results would show that they ran.
     pub(super) fn refused_without_outcome(&self) -> Box<[u64]> {
         let mut ids: Vec<u64> = self.late.to_vec();

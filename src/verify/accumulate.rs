@@ -33,7 +33,6 @@ struct Row {
     name: String,
     clusters: Clusters,
     bad_runs: u64,
-    root: u64,
     standing: u64,
     mismatches: u64,
     least_h: Option<Extreme>,
@@ -85,6 +84,9 @@ impl Accumulator {
             self.skip(&t, run);
             return Counted::Skipped;
         }
+        if self.rows.is_empty() {
+            return Counted::Unasked;
+        }
         self.compare(&t);
         let complete = |values: &[f64]| values.len() == self.rows.len();
         let simulated = complete(t.current) && t.next.is_some_and(complete);
@@ -99,7 +101,7 @@ impl Accumulator {
         if !violated {
             return Counted::Held;
         }
-        self.list(&t);
+        self.list(&t, broken);
         Counted::Violated
     }
 
@@ -107,15 +109,13 @@ impl Accumulator {
         self.skipped += 1;
         run.left = true;
         for tally in [&mut self.total, run] {
-            tally.skip(t.standing);
+            tally.skip(t.standing, t.outside, &self.limits);
+        }
+        if !t.standing {
+            return self.list(t, t.outside);
         }
         for (i, row) in self.rows.iter_mut().enumerate() {
-            let refuses = u64::from(t.outside.contains(&i));
-            if t.standing {
-                row.standing += refuses;
-            } else {
-                row.root += refuses;
-            }
+            row.standing += u64::from(t.outside.contains(&i));
         }
     }
 
@@ -129,7 +129,8 @@ impl Accumulator {
         for (i, row) in self.rows.iter_mut().enumerate() {
             let violations = run.barriers.get(i).copied().unwrap_or(0);
             row.clusters.add(run.checks, violations);
-            row.bad_runs += u64::from(violations > 0);
+            let root = run.roots.get(i).copied().unwrap_or(0);
+            row.bad_runs += u64::from(root > 0);
         }
         self.fourfold.add(&run, &self.limits);
     }
@@ -141,7 +142,6 @@ impl Accumulator {
 
     fn measure(&mut self, t: &Observation<'_>) {
         for (i, row) in self.rows.iter_mut().enumerate() {
-            row.root += u64::from(t.broken.contains(&i));
             match t.slack.get(i) {
                 Some(&Some(slack)) => lower(&mut row.least_slack, slack, &t.site),
                 _ if row.no_floor.is_none() => row.no_floor = Some(t.site.keep()),
@@ -175,20 +175,22 @@ impl Accumulator {
         }
     }
 
-    fn list(&mut self, t: &Observation<'_>) {
+    fn list(&mut self, t: &Observation<'_>, by: &[usize]) {
         if self.listed.len() >= self.max_listed {
             return;
         }
         let value = |values: &[f64], i: usize| values.get(i).copied().unwrap_or(f64::NAN);
+        let brought_out = !t.outside.is_empty();
         let broken = |&i: &usize| Broken {
             barrier: i,
             h: value(t.current, i),
-            next: value(t.next.unwrap_or_default(), i),
-            slack: t.slack.get(i).copied().flatten(),
+            next: (!brought_out).then(|| value(t.next.unwrap_or_default(), i)),
+            slack: t.slack.get(i).copied().flatten().filter(|_| !brought_out),
         };
         self.listed.push(Violation {
             at: t.site.keep(),
-            broken: t.broken.iter().map(broken).collect(),
+            brought_out,
+            broken: by.iter().map(broken).collect(),
         });
     }
 
@@ -198,13 +200,10 @@ impl Accumulator {
         let (total, limits) = (&self.total, &self.limits);
         let row = |(i, row): (usize, Row)| BarrierRow {
             rate: Rate::new(total.barriers.get(i).copied().unwrap_or(0), total.checks),
-            runs: row
-                .clusters
-                .rate()
-                .map(|rate| Rate::new(row.bad_runs, rate.runs)),
+            runs: runs(row.bad_runs),
             clustered: row.clusters.rate(),
             max_rate: limits.barriers.get(i).copied().flatten(),
-            root: row.root,
+            root: total.roots.get(i).copied().unwrap_or(0),
             standing: row.standing,
             mismatches: row.mismatches,
             worst: row
@@ -218,16 +217,17 @@ impl Accumulator {
             transitions: self.transitions,
             skipped_unsafe: self.skipped,
             rate: Rate::new(total.violations, total.checks),
-            forward_invariant: (total.checks > 0).then_some(total.violations == 0),
+            forward_invariant: (total.tested() > 0).then_some(total.root == 0),
             root: total.root,
+            brought_out: total.brought_out(),
             standing: total.standing,
             runs: runs(self.bad_runs),
             fourfold: self.fourfold,
             max_rate: limits.all,
-            rate_met: (total.checks > 0).then(|| limits.met(total)),
+            rate_met: (total.tested() > 0).then(|| limits.met(total)),
             clustered: self.clusters.rate(),
             barriers: self.rows.into_iter().enumerate().map(row).collect(),
-            unlisted: total.violations - self.listed.len() as u64,
+            unlisted: total.root - self.listed.len() as u64,
             listed: self.listed,
             observed: self.observed,
             model_mismatches: self.mismatches,

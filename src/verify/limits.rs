@@ -24,16 +24,17 @@ impl Limits {
     }
 
     /// Whether the rates of a tally keep to the limits. Without one for all checks, nothing may
-    /// violate a barrier that has none of its own. Without checks there is no rate that exceeds.
+    /// violate a barrier that has none of its own. A call that brings the state outside along counts as
+    /// a check that violates. Without checks there is no rate that exceeds.
     pub fn met(&self, tally: &RunTally) -> bool {
-        let within =
-            |hits: u64, max: f64| tally.checks == 0 || hits as f64 / tally.checks as f64 <= max;
+        let tested = tally.tested();
+        let within = |hits: u64, max: f64| tested == 0 || hits as f64 / tested as f64 <= max;
         let all = match self.all {
-            Some(max) => within(tally.violations, max),
+            Some(max) => within(tally.root, max),
             None => tally.unnamed == 0,
         };
         let own = |(barrier, limit): (usize, &Option<f64>)| {
-            let hits = tally.barriers.get(barrier).copied().unwrap_or(0);
+            let hits = tally.roots.get(barrier).copied().unwrap_or(0);
             limit.is_none_or(|max| within(hits, max))
         };
         all && self.barriers.iter().enumerate().all(own)
@@ -55,14 +56,14 @@ pub struct Fourfold {
     pub left_met: u64,
     /// Left, or was never in it, and did not meet it.
     pub left_missed: u64,
-    /// Without a checked transition: no rate to ask of, and in none of the four.
+    /// Without a checked transition or a step out: no rate to ask of, and in none of the four.
     pub unchecked: u64,
 }
 
 impl Fourfold {
     /// Counts a run or a states file.
     pub fn add(&mut self, tally: &RunTally, limits: &Limits) {
-        let cell = match (tally.checks, tally.left, limits.met(tally)) {
+        let cell = match (tally.tested(), tally.left, limits.met(tally)) {
             (0, _, _) => &mut self.unchecked,
             (_, false, true) => &mut self.stayed_met,
             (_, false, false) => &mut self.stayed_missed,

@@ -159,7 +159,10 @@ fn fourfold(found: &Fourfold) -> Vec<Row> {
 fn violations(report: &BarriersReport, verdict: &BarrierVerdict) -> Vec<Row> {
     let mut rows = Vec::new();
     for violation in &report.listed {
-        let mut first = begin("violation");
+        let mut first = begin(match violation.brought_out {
+            true => "brought_out",
+            false => "violation",
+        });
         first.extend(place(&violation.at, verdict));
         if violation.broken.is_empty() {
             rows.push(first.clone());
@@ -170,7 +173,7 @@ fn violations(report: &BarriersReport, verdict: &BarrierVerdict) -> Vec<Row> {
             let mut row = first.clone();
             row.push(("barrier", cell(name).into_owned()));
             row.push(("h", exact(broken.h)));
-            row.push(("next", exact(broken.next)));
+            row.extend(broken.next.map(|next| ("next", exact(next))));
             row.extend(broken.slack.map(|slack| ("slack", exact(slack))));
             rows.push(row);
         }

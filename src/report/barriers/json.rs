@@ -9,7 +9,7 @@ use crate::report::json::write;
 use crate::report::number::Number;
 use crate::verify::clusters::ClusteredRate;
 use crate::verify::limits;
-use crate::verify::report::{BarrierRow, BarriersReport, Extreme, Found, Violation};
+use crate::verify::report::{BarrierRow, BarriersReport, Extreme, Found, Unit, Violation};
 use crate::verify::stats;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -39,12 +39,13 @@ struct Document<'a> {
     violations: u64,
     violation_rate: Option<Number>,
     intervals: Intervals,
-    /// Absent where nothing was checked.
+    /// Absent where nothing was checked or met.
     forward_invariant: Option<bool>,
     vacuous: bool,
     transitions: u64,
     skipped_unsafe: u64,
     root: u64,
+    brought_out: u64,
     standing: u64,
     runs: Option<Rate>,
     fourfold: Fourfold,
@@ -91,8 +92,10 @@ struct Fourfold {
 struct Intervals {
     wilson_95: Option<Bounds>,
     clopper_pearson_95: Option<Bounds>,
-    /// One-sided, where nothing was violated: the rate lies below it with 95% confidence.
+    /// One-sided, where no step out was refused: the rate lies below it with 95% confidence.
     zero_hit_upper_95: Option<Number>,
+    /// What that rate is of: `runs` or `checks`.
+    zero_hit_unit: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -151,13 +154,14 @@ struct Site<'a> {
 struct Listed<'a> {
     index: u64,
     at: Site<'a>,
+    brought_out: bool,
     broken: Keyed<'a, Reading>,
 }
 
 #[derive(Serialize)]
 struct Reading {
     h: Number,
-    next: Number,
+    next: Option<Number>,
     slack: Option<Number>,
 }
 
@@ -177,6 +181,7 @@ impl<'a> Document<'a> {
         let site = |found: &'a Found| site(found, verdict);
         let name = |index: usize| report.barriers.get(index).map_or("", |row| &*row.name);
         let rate = report.rate;
+        let upper = report.zero_hit_upper();
         Document {
             schema: "gate.barriers/1",
             exit: exit(&verdict.exit),
@@ -188,16 +193,18 @@ impl<'a> Document<'a> {
             intervals: Intervals {
                 wilson_95: rate.wilson.map(bounds),
                 clopper_pearson_95: rate.clopper_pearson.map(bounds),
-                zero_hit_upper_95: (rate.hits == 0)
-                    .then(|| stats::zero_hit_upper(rate.of))
-                    .flatten()
-                    .map(Number),
+                zero_hit_upper_95: upper.map(|(upper, _)| Number(upper)),
+                zero_hit_unit: upper.map(|(_, unit)| match unit {
+                    Unit::Run => "runs",
+                    Unit::Check => "checks",
+                }),
             },
             forward_invariant: report.forward_invariant,
             vacuous: report.is_vacuous(),
             transitions: report.transitions,
             skipped_unsafe: report.skipped_unsafe,
             root: report.root,
+            brought_out: report.brought_out,
             standing: report.standing,
             runs: report.runs.map(plain),
             fourfold: fourfold(&report.fourfold),
@@ -326,7 +333,7 @@ fn listed<'a>(
     let reading = violation.broken.iter().map(|broken| {
         let reading = Reading {
             h: Number(broken.h),
-            next: Number(broken.next),
+            next: broken.next.map(Number),
             slack: broken.slack.map(Number),
         };
         (name(broken.barrier), reading)
@@ -334,6 +341,7 @@ fn listed<'a>(
     Listed {
         index: violation.at.index,
         at: site(&violation.at, verdict),
+        brought_out: violation.brought_out,
         broken: Keyed(reading.collect()),
     }
 }

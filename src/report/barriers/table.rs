@@ -8,8 +8,8 @@ use crate::report::json::v1::notice_kind;
 use crate::report::number::percent;
 use crate::report::table::page::Page;
 use crate::report::table::text::{self, Tone};
-use crate::verify::report::{BarrierRow, BarriersReport, Extreme, Found};
-use crate::verify::stats::{Interval, Rate, zero_hit_upper};
+use crate::verify::report::{BarrierRow, BarriersReport, Extreme, Found, Unit};
+use crate::verify::stats::{Interval, Rate};
 use std::io::{self, Write};
 
 pub(super) const FORMAT: Format = Format {
@@ -54,11 +54,18 @@ fn totals(page: &mut Page<'_>, report: &BarriersReport) {
         row("checked", report.rate.of.to_string()),
     ]);
     page.section("violations by rate");
+    let below = |of: Unit| {
+        let (upper, unit) = report.zero_hit_upper()?;
+        let says = format!("{} with 95% confidence", percent(upper));
+        (unit == of).then(|| row("  rate below", says))
+    };
     let mut rows = Vec::new();
     if let Some(runs) = report.runs {
         rows.push(row("runs with a root violation", share(runs)));
+        rows.extend(below(Unit::Run));
     }
     rows.push(row("transitions", share(report.rate)));
+    rows.extend(below(Unit::Check));
     if let Some(clustered) = &report.clustered {
         let interval = percents(clustered.interval);
         let effect = rounded((clustered.design_effect * 100.0).round() / 100.0);
@@ -72,14 +79,12 @@ fn totals(page: &mut Page<'_>, report: &BarriersReport) {
             format!("95% {interval}, design effect {effect}{approximate}"),
         ));
     }
-    if let (0, Some(upper)) = (report.rate.hits, zero_hit_upper(report.rate.of)) {
-        rows.push(row(
-            "  rate below",
-            format!("{} with 95% confidence", percent(upper)),
-        ));
-    }
     let counts = format!("{} root, {} standing", report.root, report.standing);
     rows.push(row("refused by barriers", counts));
+    if report.brought_out > 0 {
+        let counts = format!("{} root, skipped and no check", report.brought_out);
+        rows.push(row("  by what calls bring along", counts));
+    }
     page.rows(rows);
 }
 
@@ -210,7 +215,10 @@ fn violations(page: &mut Page<'_>, report: &BarriersReport, verdict: &BarrierVer
     let rows = report.listed.iter().map(|violation| {
         let broken = violation.broken.iter().map(|b| {
             let name = text::name(name(b.barrier));
-            format!("{name} {} -> {}", rounded(b.h), rounded(b.next))
+            match b.next {
+                Some(next) => format!("{name} {} -> {}", rounded(b.h), rounded(next)),
+                None => format!("{name} {} by what the call brings along", rounded(b.h)),
+            }
         });
         let at = &violation.at;
         let file = text::name(verdict.name(at.input));
@@ -247,6 +255,7 @@ fn inputs(page: &mut Page<'_>, verdict: &BarrierVerdict) {
         let kind = notice_kind(notice);
         let place = match notice.place.line {
             0 => file,
+            line if notice.place.column == 0 => format!("{file}:{line}"),
             line => format!("{file}:{line}:{}", notice.place.column),
         };
         page.sentence(&format!(
@@ -275,11 +284,17 @@ fn inputs(page: &mut Page<'_>, verdict: &BarrierVerdict) {
 
 fn conclusion(page: &mut Page<'_>, report: &BarriersReport, verdict: &BarrierVerdict) {
     let (word, tone) = match report.forward_invariant {
-        None => ("VACUOUS: no transition was checked", Tone::Doubt),
-        Some(true) => ("forward invariant on every checked transition", Tone::Plain),
-        Some(false) => ("not forward invariant", Tone::Bad),
+        None => {
+            let why = report.vacuous_because().unwrap_or_default();
+            (format!("VACUOUS: {why}"), Tone::Doubt)
+        }
+        Some(true) => (
+            "forward invariant on every checked transition".into(),
+            Tone::Plain,
+        ),
+        Some(false) => ("not forward invariant".into(), Tone::Bad),
     };
-    let word = text::paint(word, tone, page.header.color);
+    let word = text::paint(&word, tone, page.header.color);
     page.blank();
     let reason = text::prose(&verdict.exit.reason);
     page.lines.push(format!(

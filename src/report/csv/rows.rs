@@ -43,6 +43,9 @@ pub(in crate::report) fn notice_row(notice: &Notice, file: &str) -> Row {
     row.push(("file", cell(file).into_owned()));
     if place.line > 0 {
         row.push(("line", place.line.to_string()));
+    }
+    // No column stands for the line as a whole.
+    if place.line > 0 && place.column > 0 {
         row.push(("column", place.column.to_string()));
     }
     let message = format!("{}: {}", notice.kind.code(), notice.message);
