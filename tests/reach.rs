@@ -96,6 +96,10 @@ fn a_state_is_read_strictly() {
         ("{\"step_count\":\n -1}", "state.json:2:2: "),
         ("{} {}", "more than one state"),
         ("", "no state"),
+        (
+            "{\"phase\": \"FOO\"}",
+            "unknown phase `FOO`\n  help: phases are",
+        ),
         ("[", "state.json:1:2: "),
     ] {
         scratch.file("state.json", text);
@@ -130,6 +134,25 @@ fn a_state_in_which_nothing_is_admitted_says_what_refuses() {
         .ends(0);
     let told = "no: `safety` is negative at the start";
     assert!(ran.out.contains(told), "{}", ran.out);
+}
+
+/// A call that comes while another is under way is a loop, and may be one too many; a call that comes
+/// after an observation is none.
+#[test]
+fn the_first_call_may_be_a_loop_too_many() {
+    let scratch = Scratch::new();
+    for (phase, loops, left) in [
+        ("ACTING", 10, "0; the next is refused by `dfa.max_loops`"),
+        ("ACTING", 9, "50; the next"),
+        ("OBSERVING", 11, "50; the next"),
+    ] {
+        scratch.file(
+            "s.json",
+            format!("{{\"phase\": \"{phase}\", \"loop_count\": {loops}}}"),
+        );
+        let ran = scratch.gate("check --reach --state s.json default").ends(0);
+        assert!(ran.out.contains(left), "{phase} {loops}\n{}", ran.out);
+    }
 }
 
 /// Names are the policy's and the caller's own, and no line of the report is made by them.

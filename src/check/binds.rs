@@ -5,7 +5,7 @@ use super::patterns::{List, Pattern};
 use super::permits::{Permits, Rule};
 use super::tools::Tools;
 use crate::number::rounded;
-use crate::policy::matcher::MatcherId;
+use crate::policy::matcher::{MatcherId, Scope};
 use crate::policy::{BarrierSpec, Measure, Policy};
 use crate::trace::money::Nano;
 use crate::verify::range::Range;
@@ -146,7 +146,8 @@ fn safety(
         |&(a, b): &(MatcherId, MatcherId)| tools.may_match(policy, a) && tools.may_match(policy, b);
     if !pairs.iter().any(possible) {
         let why = "of each pair one side matches no call that `gates.allow` lets through";
-        return Some(Binds::Never(why.into()));
+        let lists = pairs.iter().flat_map(|&(a, b)| [a, b]);
+        return Some(unlabelled(policy, lists, why));
     }
     let in_one = |&(a, b): &(MatcherId, MatcherId)| {
         let (a, b) = (List::of(policy, a), List::of(policy, b));
@@ -155,8 +156,21 @@ fn safety(
         labelled(&a) || labelled(&b) || a.patterns.iter().any(meets)
     };
     (window == 1 && !pairs.iter().any(in_one)).then(|| {
-        Binds::Never("its window is a single call, which cannot match both sides of a pair".into())
+        let why =
+            "its window is a single call, which by its tool cannot match both sides of a pair";
+        let lists = pairs.iter().flat_map(|&(a, b)| [a, b]);
+        unlabelled(policy, lists, why)
     })
+}
+
+/// Said where only a label that a record brings itself, and that no policy knows of, can make a call
+/// match one of the lists; never, where none of them goes by labels.
+fn unlabelled(policy: &Policy, lists: impl Iterator<Item = MatcherId>, why: &str) -> Binds {
+    let mut lists = lists.map(|id| List::of(policy, id));
+    match lists.any(|list| list.scope == Scope::Names && !list.patterns.is_empty()) {
+        true => Binds::Only(format!("by labels that the record brings: {why}")),
+        false => Binds::Never(why.into()),
+    }
 }
 
 fn privacy(
@@ -169,17 +183,18 @@ fn privacy(
     let rests = limits::rule(policy, spec).admits(start, start);
     if rests && !tools.may_match(policy, outbound) {
         let none = policy.matchers.get(outbound).patterns.is_empty();
-        return Some(Binds::Never(match none {
-            true => "its list of outbound calls is empty".into(),
-            false => "`gates.allow` lets no outbound call through".into(),
-        }));
+        let why = match none {
+            true => "its list of outbound calls is empty",
+            false => "`gates.allow` lets no outbound call through",
+        };
+        return Some(unlabelled(policy, std::iter::once(outbound), why));
     }
     let permitted = limits::calls(policy, spec)?;
     let limit = before(policy, spec, permitted)?;
     Some(Binds::Never(format!(
-        "behind {}: a run has {} calls at most, and {} of them may be outbound",
+        "behind {}: a run has {} at most, and {} of them may be outbound",
         quoted(&limit),
-        limit.calls.told(),
+        limit.of.told(limit.calls),
         permitted.told()
     )))
 }
@@ -203,9 +218,9 @@ fn stability(policy: &Policy, spec: &BarrierSpec) -> Option<Binds> {
     Some(Binds::Never(match limit.calls == permitted {
         true => format!("{} refuses the same call first", quoted(&limit)),
         false => format!(
-            "behind {}: a run has {} calls at most",
+            "behind {}: a run has {} at most",
             quoted(&limit),
-            limit.calls.told()
+            limit.of.told(limit.calls)
         ),
     }))
 }
@@ -234,8 +249,13 @@ fn resource(policy: &Policy, spec: &BarrierSpec) -> Binds {
             let most = limit.calls.least();
             let spent = estimate.0.saturating_mul(most.into());
             let spent = Nano(spent);
+            let calls = match most {
+                1 => "the 1 call that".to_owned(),
+                _ => format!("the {most} calls that"),
+            };
+            let come = if most == 1 { "comes" } else { "come" };
             Binds::Only(format!(
-                "by costs above the default estimate: the {most} calls that {} lets through come to {spent} USD",
+                "by costs above the default estimate: {calls} {} lets through {come} to {spent} USD",
                 quoted(&limit)
             ))
         }

@@ -1,6 +1,7 @@
 //! Which limit of a policy is reached first, counted in calls of a run.
 
 use super::permits::{Permits, Rule, counted};
+use crate::barriers::UNKNOWN;
 use crate::policy::{BarrierSpec, Measure, Policy, PolicyPlace};
 use crate::trace::money::Nano;
 
@@ -173,7 +174,9 @@ pub fn after(policy: &Policy, spec: &BarrierSpec, k: u64) -> Option<f64> {
         }
         _ => return None,
     };
-    Some(raw - spec.margin + 0.0)
+    let value = raw - spec.margin + 0.0;
+    // As barriers have it: what is no finite number counts as -1.
+    Some(if value.is_finite() { value } else { UNKNOWN })
 }
 
 /// The limits that every call uses up, apart from one barrier: none of its calls comes later than

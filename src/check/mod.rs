@@ -18,6 +18,7 @@ mod tools;
 use crate::policy::Policy;
 use crate::verify::reach::{self, Limits, Reach};
 use crate::verify::soundness::unsound_alpha;
+use crate::verify::start::unsafe_at_start;
 pub use codes::{Code, Finding};
 use limits::{Condition, Limit};
 use row::BarrierRow;
@@ -52,6 +53,7 @@ pub fn check(policy: &Policy, reach: Option<Reach>) -> CheckReport {
     let barriers: Vec<BarrierRow> = rows.collect();
     let mut findings: Vec<Finding> = policy.warnings.iter().cloned().map(Into::into).collect();
     findings.extend(unsound_alpha(policy).into_iter().map(Into::into));
+    findings.extend(unsafe_at_start(policy).into_iter().map(Into::into));
     let reached = match &reach {
         Some(reach) => reach.warnings(policy),
         None => {

@@ -6,9 +6,10 @@ use super::permits::Permits;
 use super::sentences;
 use super::tools::Tools;
 use crate::barriers::definition;
-use crate::policy::{Alpha, BarrierSpec, Measure, Policy, PolicyPlace};
+use crate::policy::{Alpha, BarrierSpec, Policy, PolicyPlace};
 use crate::verify::range::Range;
-use crate::verify::soundness::{Soundness, judge};
+use crate::verify::soundness::{self, Soundness};
+use crate::verify::start;
 
 /// One barrier of a policy.
 #[derive(Clone, Debug)]
@@ -61,28 +62,15 @@ impl BarrierRow {
             unit: definition(&spec.measure).unit,
             place: spec.place,
             alpha: spec.alpha,
-            start: start(spec),
+            start: start::value(policy, spec),
             range,
-            soundness: policy.dcbf.verify.then(|| judge(spec.alpha, range)),
+            soundness: policy.dcbf.verify.then(|| soundness::of(spec)),
             permits: sentences::of(policy, spec, calls, stranded),
             binds: binds::of(policy, spec, tools),
             calls,
             stranded,
         }
     }
-}
-
-/// The value before the first call.
-fn start(spec: &BarrierSpec) -> Option<f64> {
-    let raw = match &spec.measure {
-        Measure::Safety { .. } => 1.0,
-        Measure::Privacy { budget, .. } => *budget,
-        Measure::Resource { limit } => limit.usd(),
-        Measure::Scope { max_drift, .. } => *max_drift,
-        Measure::Stability { step_budget } => *step_budget as f64,
-        Measure::Custom(_) | Measure::Neural(_) => return None,
-    };
-    Some(raw - spec.margin + 0.0)
 }
 
 /// What is left of a budget when the last call has been admitted.

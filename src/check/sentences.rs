@@ -75,9 +75,17 @@ fn resource(
             }
             _ => String::new(),
         };
-        let number = calls.map_or("no".into(), Permits::told);
+        let number = match calls {
+            Some(Permits::Calls(1)) => "1 call".to_owned(),
+            Some(calls) => format!("{} calls", calls.told()),
+            None => "no calls".into(),
+        };
         said.push(format!(
-            "{number} calls at the default estimate of {estimate} USD{sum}"
+            "{number} at the default estimate of {estimate} USD{sum}"
+        ));
+    } else if calls == Some(Permits::Calls(0)) {
+        said.push(format!(
+            "no call at the default estimate of {estimate} USD, recorded costs are not added up"
         ));
     } else {
         said.push("any number of calls: recorded costs are not added up".into());

@@ -1,13 +1,12 @@
 //! `gate check --reach`: where an exploration starts, and how far it goes.
 
-use super::{files, tell_notices};
-use crate::escape::visible;
+use super::{Told, files, tell_notices};
 use crate::policy::Policy;
 use crate::trace::event::ToolCall;
 use crate::verify::reach::{self, Limits, Reach, Start};
 use crate::verify::states::one;
 use crate::verify::transition::Builder;
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use std::path::{Path, PathBuf};
 
 /// Longest file of a state, in bytes.
@@ -73,10 +72,11 @@ fn state(path: &Path, policy: &Policy, start: &mut Start) -> anyhow::Result<()> 
     let text = files::read(path, MOST).with_context(|| format!("`{name}` cannot be read"))?;
     let (spec, notices) = one::read(&text).map_err(|fault| {
         let place = fault.place;
-        let help = fault.help.as_ref().map(|help| format!("\n  help: {help}"));
         let at = format!("{name}:{}:{}", place.line, place.column);
-        let text = format!("{at}: {}", fault.message);
-        anyhow!("{}{}", visible(&text), help.unwrap_or_default())
+        let text = format!("gate: {at}: {}", fault.message);
+        let help = fault.help.iter().map(|help| format!("  help: {help}"));
+        // Whoever says the lines escapes them, one by one.
+        Told(std::iter::once(text).chain(help).collect())
     })?;
     tell_notices(notices.iter(), notices.len() as u64, |_| &name);
     let mut builder = Builder::new(policy, |call: &ToolCall<'_>, labels: &mut Vec<String>| {

@@ -9,6 +9,7 @@ pub mod reach;
 pub mod report;
 pub mod robustness;
 pub mod soundness;
+pub mod start;
 pub mod states;
 pub mod stats;
 #[cfg(test)]

@@ -12,6 +12,18 @@ fn barriers_that_cannot_bind_are_told_from_those_that_can() {
         Binds::Never(told) => assert!(told.contains(why), "{text}: {told}"),
         other => panic!("{text}: {other:?}"),
     };
+    let only = |text: &str, name: &str, why: &str| match row(text, name).binds {
+        Binds::Only(told) => {
+            assert!(
+                told.contains(why) && told.contains("labels that the record brings"),
+                "{text}: {told}"
+            );
+            let found = report(text).findings;
+            let advised = found.iter().find(|f| f.code == "never_binds");
+            assert_eq!(advised, None, "{text}");
+        }
+        other => panic!("{text}: {other:?}"),
+    };
     let can = |text: &str, name: &str| assert_eq!(row(text, name).binds, Binds::Can, "{text}");
     never("[dcbf.barriers.safety]\npairs = []\n", "safety", "no pairs");
     never(
@@ -19,7 +31,8 @@ fn barriers_that_cannot_bind_are_told_from_those_that_can() {
         "safety",
         "0 at least",
     );
-    never(
+    // Records may bring labels of their own, which the policy knows nothing of.
+    only(
         "[dcbf.barriers.safety]\nwindow = 1\n",
         "safety",
         "a single call",
@@ -29,8 +42,8 @@ fn barriers_that_cannot_bind_are_told_from_those_that_can() {
         "[[labels]]\nlabel = \"http_request\"\n[dcbf.barriers.safety]\nwindow = 1\n",
         "safety",
     );
-    never("[gates]\nallow = [\"search\"]\n", "safety", "gates.allow");
-    never("[gates]\nallow = [\"search\"]\n", "privacy", "gates.allow");
+    only("[gates]\nallow = [\"search\"]\n", "safety", "gates.allow");
+    only("[gates]\nallow = [\"search\"]\n", "privacy", "gates.allow");
     never(
         "[dcbf.barriers.privacy]\noutbound = []\n",
         "privacy",

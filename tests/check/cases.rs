@@ -190,6 +190,24 @@ pub const CASES: &[(Code, usize, &str, &str)] = &[
         "[privilege]\nunknown_agent = \"allow\"\n",
     ),
     (
+        Code::RefusesEveryCall,
+        1,
+        "[dcbf.barriers.stability]\nstep_budget = 0\n",
+        "[dcbf.barriers.stability]\nstep_budget = 1\n",
+    ),
+    (
+        Code::RefusesEveryCall,
+        1,
+        "[dcbf.barriers.resource]\nlimit_usd = 0.001\n",
+        "[dcbf.barriers.resource]\nlimit_usd = 1\n",
+    ),
+    (
+        Code::ShadowedLimit,
+        4,
+        "[dcbf.barriers.resource]\nmargin = 2\n[privilege.agents.a]\nmax_total_cost_usd = 9\n",
+        "[dcbf.barriers.resource]\nmargin = 2\n[privilege.agents.a]\nmax_total_cost_usd = 8\n",
+    ),
+    (
         Code::NeverBinds,
         1,
         "[dcbf.barriers.stability]\nstep_budget = 60\n",

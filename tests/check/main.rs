@@ -7,6 +7,7 @@ mod program;
 mod binds;
 mod cases;
 mod numbers;
+mod start;
 
 use cases::CASES;
 use gate::check::row::BarrierRow;

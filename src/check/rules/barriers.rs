@@ -7,7 +7,7 @@ use crate::check::codes::{Code, Findings, line};
 use crate::check::patterns::List;
 use crate::check::permits::Permits;
 use crate::check::row::BarrierRow;
-use crate::policy::{Measure, Policy};
+use crate::policy::{BarrierSpec, Measure, Policy};
 
 pub(super) fn look(policy: &Policy, rows: &[BarrierRow], findings: &mut Findings) {
     if !policy.runs("dcbf") {
@@ -24,12 +24,41 @@ pub(super) fn look(policy: &Policy, rows: &[BarrierRow], findings: &mut Findings
             let help = "set `enabled = false` where that is meant";
             findings.add(Code::NeverBinds, row.place, message, Some(help));
         }
+        if row.calls == Some(Permits::Calls(0)) && row.start.is_some_and(|h| h >= 0.0) {
+            refuses_all(policy, row, spec, findings);
+        }
         if let Measure::Safety { pairs, .. } = &spec.measure {
             let list = |&(a, b): &(_, _)| (List::of(policy, a), List::of(policy, b));
             let pairs: Vec<(List, List)> = pairs.iter().take(MOST).map(list).collect();
             self::pairs(policy, &spec.name, &pairs, findings);
         }
     }
+}
+
+/// Said where a barrier that starts inside the safe set lets not even the first call pass.
+fn refuses_all(policy: &Policy, row: &BarrierRow, spec: &BarrierSpec, findings: &mut Findings) {
+    let name = &row.name;
+    let (message, help) = match spec.measure {
+        Measure::Stability { .. } => (
+            format!("every call is refused: the barrier `{name}` does not admit a single step"),
+            "raise its `step_budget`, its `kappa`, or lower its margin",
+        ),
+        Measure::Resource { .. } => (
+            format!(
+                "every call without an estimate of its own is refused: the barrier `{name}` does not admit {} USD",
+                policy.dcbf.per_call_cost
+            ),
+            "raise its `limit_usd` or `kappa`, or lower its `per_call_cost_usd` or margin",
+        ),
+        // Of outbound calls the reader of the policy tells: `never_admissible`.
+        _ => return,
+    };
+    // A default barrier may be as it is because of what holds for all of them.
+    let shared = ["kappa", "power"].map(|key| policy.lines.place(["dcbf", key]));
+    let places = std::iter::once(row.place).chain(shared);
+    let place = places.into_iter().find(|place| place.line > 0);
+    let place = place.unwrap_or(row.place);
+    findings.add(Code::RefusesEveryCall, place, message, Some(help));
 }
 
 fn pairs(policy: &Policy, barrier: &str, pairs: &[(List, List)], findings: &mut Findings) {

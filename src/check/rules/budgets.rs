@@ -5,7 +5,9 @@ use crate::check::codes::{Code, Findings};
 use crate::check::limits;
 use crate::check::patterns::List;
 use crate::check::permits::Permits;
+use crate::number::rounded;
 use crate::policy::{Measure, Policy, PolicyPlace};
+use crate::trace::money::Nano;
 
 pub(super) fn look(policy: &Policy, findings: &mut Findings) {
     if policy.runs("gates") {
@@ -107,12 +109,19 @@ fn steps(policy: &Policy, findings: &mut Findings) {
             continue;
         };
         if let Some(Permits::Calls(calls)) = limits::calls(policy, spec).filter(|c| c.least() < max)
+            // Of none at all another finding tells.
+            && calls > 0
         {
             let message = format!(
                 "{max} steps are never taken: the barrier `{}` refuses every call after {calls}",
                 spec.name
             );
-            let help = format!("set its `step_budget`, which is {step_budget}, as well");
+            let help = match calls >= step_budget {
+                true => format!("set its `step_budget`, which is {step_budget}, as well"),
+                false => format!(
+                    "its `step_budget` is {step_budget}: its margin and its class-K function leave {calls}"
+                ),
+            };
             findings.add(Code::ShadowedLimit, place, message, Some(&help));
         }
     }
@@ -138,9 +147,14 @@ fn totals(policy: &Policy, findings: &mut Findings) {
                 "max_total_cost_usd",
             ];
             let place: PolicyPlace = policy.lines.place(path);
-            if let Some(max) = agent.max_total_cost.filter(|max| *max > limit) {
+            let beyond = |max: &Nano| *max > limit || max.usd() > limit.usd() - spec.margin;
+            if let Some(max) = agent.max_total_cost.filter(beyond) {
+                let less = match spec.margin > 0.0 {
+                    true => format!(" less its margin of {}", rounded(spec.margin)),
+                    false => String::new(),
+                };
                 let message = format!(
-                    "{max} USD are never spent: the barrier `{}` allows {limit}",
+                    "{max} USD are never spent: the barrier `{}` allows {limit}{less}",
                     spec.name
                 );
                 let help = "lower it, or raise the `limit_usd` of the barrier";

@@ -71,6 +71,10 @@ fn safe(reach: &Reach) -> String {
 
 fn deadlock(reach: &Reach) -> String {
     let Some(deadlock) = &reach.deadlock else {
+        if reach.states == 0 {
+            return "not asked: the start lies outside of the safe set, every call is refused"
+                .into();
+        }
         let free = reach.free.and_then(|free| reach.classes.get(free));
         return match (reach.cut, free) {
             (_, Some(free)) => {
@@ -130,6 +134,7 @@ fn lost(reach: &Reach, class: &ClassRow) -> String {
         (None, Some(Lost { path, by })) => {
             format!("by {} after {}", by.told(), reach.told(path))
         }
+        (None, None) if reach.states == 0 => "from the start, which is not safe".into(),
         (None, None) if reach.cut.is_some() => "not known".into(),
         (None, None) => "no".into(),
     }

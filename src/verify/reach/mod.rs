@@ -28,6 +28,7 @@ mod words;
 use crate::policy::Policy;
 use crate::state::AgentState;
 use explorer::Explorer;
+pub(crate) use scope::counts_only;
 pub use told::{DEADLOCK, EXIT};
 
 /// How far an exploration goes.

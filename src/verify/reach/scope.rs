@@ -104,7 +104,7 @@ impl Scope {
 const ASKS_MORE: &str = "asks for more than counts of calls, steps and cost";
 
 /// Whether calls that are counted, and steps, decide what an expression comes to.
-fn counts_only(expr: &Expr) -> bool {
+pub(crate) fn counts_only(expr: &Expr) -> bool {
     let counted = |v: Variable| matches!(v, Variable::StateStepCount | Variable::StateCostUsd);
     expr.variables().all(counted)
 }

@@ -71,6 +71,15 @@ impl Budgets {
     }
 }
 
+/// The loops that the first call meets: coming while another is under way it is one itself, and
+/// otherwise they are counted anew.
+fn loops_met(start: &AgentState) -> u64 {
+    match start.phase {
+        Phase::Acting => start.loop_count.saturating_add(1),
+        _ => 0,
+    }
+}
+
 /// What refuses the call after so many.
 fn refusals(policy: &Policy, start: &AgentState, calls: u64) -> Vec<Refusal> {
     let state = after(policy, start, calls);
@@ -80,7 +89,10 @@ fn refusals(policy: &Policy, start: &AgentState, calls: u64) -> Vec<Refusal> {
             Phase::Answering => Some("answering"),
             Phase::Rejected => Some("rejected"),
             Phase::Exhausted => Some("exhausted"),
-            _ => (state.step_count >= policy.dfa.max_steps).then_some("max_steps"),
+            _ if state.step_count >= policy.dfa.max_steps => Some("max_steps"),
+            // Every other call comes after an observation.
+            _ if calls == 0 && loops_met(start) > policy.dfa.max_loops => Some("max_loops"),
+            _ => None,
         };
         by.extend(rule.map(|rule| Refusal {
             stage: "dfa",

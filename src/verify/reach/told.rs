@@ -58,6 +58,7 @@ impl Refusal {
             ("gates", _) => "`gates.allow`".into(),
             ("privilege", _) => "`privilege`".into(),
             ("dfa", "max_steps") => "`dfa.max_steps`".into(),
+            ("dfa", "max_loops") => "`dfa.max_loops`".into(),
             ("dfa", _) => "the phase of the run".into(),
             ("contracts", _) if self.names.is_empty() => "a contract".into(),
             ("contracts", _) => format!("contract {}", quoted(&self.names, ", ")),
