@@ -112,3 +112,41 @@ fn statuses_are_those_of_unusable_input() {
         .gate(&format!("explain none.jsonl {flags} --call c1"))
         .ends(2);
 }
+
+/// A run that begins afresh is another run: nothing of the earlier one led to its calls. Where both have
+/// a call of one id the line tells them apart, as their run is the same.
+#[test]
+fn a_run_begun_afresh_has_its_own_history() {
+    let scratch = scratch();
+    let mail = |id: &str| format!(r#"{{"tool":"send_email","run":"r","id":"{id}","result":1}}"#);
+    let start = r#"{"type":"run_start","run":"r"}"#.to_owned();
+    let run = ["a", "b", "c"].map(mail).join("\n");
+    scratch.file("s.jsonl", [run.clone(), start, run].join("\n"));
+    scratch.file("e.toml", "");
+    let flags = "explain s.jsonl --policy e.toml --format json";
+    let explained = json(scratch.gate(&format!("{flags} --line 7")));
+    assert_eq!(explained["earlier_calls"], 2);
+    assert_eq!(explained["earlier_refused"], 0);
+    let privacy = &explained["barriers"][1];
+    assert_eq!(privacy["barrier"], "privacy");
+    let of = |list: &str, key: &str| -> Vec<u64> {
+        let list = privacy[list].as_array().expect("a list").iter();
+        list.filter_map(|entry| entry[key].as_u64()).collect()
+    };
+    assert_eq!(of("lowered_by", "line"), [5, 6]);
+    assert_eq!(of("history", "seq"), [1, 2, 3]);
+    for flip in explained["flips"].as_array().expect("a list") {
+        assert_eq!(flip["replay"]["earlier_changed"], 0, "{flip}");
+    }
+    let both = format!("{flags} --call b");
+    scratch
+        .gate(&both)
+        .ends(2)
+        .says("name the run with --run, or the call with --line");
+    let told = scratch.gate(&format!("{both} --run r")).ends(2);
+    assert!(
+        told.err.ends_with("help: name the call with --line\n"),
+        "{}",
+        told.err
+    );
+}

@@ -245,10 +245,13 @@ fn none_or_many(finder: &Finder, args: &Args, names: &[String]) -> Vec<String> {
     }));
     let mut pairs = finder.found.windows(2);
     let one_input = pairs.all(|pair| pair.first().map(|a| a.input) == pair.last().map(|b| b.input));
-    lines.push(match one_input && args.line.is_none() {
-        true => "  help: name the run with --run".to_owned(),
-        false => "  help: name one of the inputs, or the call with --call or --line".to_owned(),
-    });
+    let help = match (one_input, args.line, &args.run) {
+        (true, None, None) => "name the run with --run, or the call with --line",
+        (true, None, Some(_)) => "name the call with --line",
+        (true, Some(_), _) => "name the call with --call",
+        (false, ..) => "name one of the inputs",
+    };
+    lines.push(format!("  help: {help}"));
     lines
 }
 

@@ -71,6 +71,7 @@ impl Tape {
                 earlier: Vec::new(),
                 course: Course::of(policy),
             },
+            afresh: Course::of(policy),
         };
         let mut engine = Engine::new(policy, STAGES, options, &mut player);
         engine.begin_input(self.sought.input, &self.stem);
@@ -118,6 +119,8 @@ struct Player<'t> {
     found: &'t Found,
     done: &'t Cell<bool>,
     played: Played,
+    /// The course of a run of which nothing came yet.
+    afresh: Course,
 }
 
 impl Output for Player<'_> {
@@ -139,7 +142,13 @@ impl Output for Player<'_> {
 
     fn notice(&mut self, _: Notice) {}
 
-    fn run(&mut self, _: RunReport) {}
+    /// A run that is over before the call begins afresh, and what came of it belongs to another run.
+    fn run(&mut self, _: RunReport) {
+        if !self.done.get() {
+            self.played.earlier.clear();
+            self.played.course = self.afresh.clone();
+        }
+    }
 
     fn count(&mut self, _: Counted) {}
 }
