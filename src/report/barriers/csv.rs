@@ -39,6 +39,7 @@ const COLUMNS: &[&str] = &[
     "exact_high",
     "max_rate",
     "root",
+    "brought_out",
     "standing",
     "mismatches",
     "observed",
@@ -79,6 +80,7 @@ fn total(report: &BarriersReport) -> Row {
     row.extend(rates(report.runs, report.rate, report.clustered.as_ref()));
     row.extend(report.max_rate.map(|max| ("max_rate", exact(max))));
     row.push(("root", report.root.to_string()));
+    row.push(("brought_out", report.brought_out.to_string()));
     row.push(("standing", report.standing.to_string()));
     row.push(("mismatches", report.model_mismatches.to_string()));
     row.push(("observed", report.observed.to_string()));
