@@ -99,6 +99,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "check",
         &[
+            "barriers::UNKNOWN",
             "barriers::definition",
             "number",
             "policy",

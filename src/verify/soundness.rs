@@ -226,7 +226,7 @@ fn condition(alpha: Alpha, range: Range) -> String {
 }
 
 /// A number with at most 12 significant digits: more are the noise of floats.
-fn shown(value: f64) -> String {
+pub(super) fn shown(value: f64) -> String {
     let rounded = format!("{value:.11e}").parse().unwrap_or(value) + 0.0;
     if (1e-5..1e15).contains(&rounded.abs()) || rounded == 0.0 {
         format!("{rounded}")

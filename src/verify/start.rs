@@ -1,8 +1,8 @@
 //! What barriers are before the first call of a run.
 
 use super::reach::counts_only;
+use super::soundness::shown;
 use crate::barriers;
-use crate::number::rounded;
 use crate::policy::{BarrierSpec, Measure, Policy, PolicyWarning};
 use crate::state::{AgentState, RunView};
 
@@ -30,7 +30,7 @@ pub fn unsafe_at_start(policy: &Policy) -> Vec<PolicyWarning> {
             message: format!(
                 "`{}` is {} before the first call: every call is refused",
                 spec.name,
-                rounded(h)
+                shown(h)
             ),
         })
     };
