@@ -150,3 +150,92 @@ fn a_run_begun_afresh_has_its_own_history() {
         told.err
     );
 }
+
+/// Calls of one tool, and a policy.
+fn calls(many: usize, tool: &str, policy: &str) -> Scratch {
+    let scratch = Scratch::new();
+    let call = format!("{{\"tool\":\"{tool}\",\"run\":\"r\",\"result\":1}}\n");
+    scratch.file("t.jsonl", call.repeat(many));
+    scratch.file("p.toml", policy);
+    scratch
+}
+
+fn line(scratch: &Scratch, line: usize) -> Value {
+    let flags = "explain t.jsonl --policy p.toml --format json --line";
+    json(scratch.gate(&format!("{flags} {line}")))
+}
+
+const ROOM: &str = "dcbf.barriers.stability.step_budget = 100000\n\
+                    dcbf.barriers.resource.limit_usd = 100000\n";
+
+/// Every earlier call that a greater budget of steps lets through takes a step of it: the least one is
+/// found however many there are.
+#[test]
+fn a_budget_of_steps_is_found_past_many_refused_calls() {
+    let scratch = calls(120, "t", &format!("dfa.max_steps = 3\n{ROOM}"));
+    let explained = line(&scratch, 100);
+    let mut found = explained["flips"].as_array().expect("a list").iter();
+    let flip = found.find(|flip| flip["changes"][0]["key"] == "dfa.max_steps");
+    let flip = flip.expect("a change");
+    assert_eq!(flip["changes"][0]["to"], "100", "{flip}");
+    assert_eq!(flip["replay"]["admitted"], true);
+    assert_eq!(flip["replay"]["earlier_changed"], 96);
+}
+
+/// The same where the number is no count.
+#[test]
+fn a_budget_of_a_barrier_is_found_past_many_refused_calls() {
+    let policy = format!(
+        "dfa.max_steps = 1000\ndfa.max_loops = 1000\n{ROOM}dcbf.barriers.privacy.budget = 1\n\
+         dcbf.barriers.privacy.per_call = 0.5\n"
+    );
+    let scratch = calls(60, "send_email", &policy);
+    let explained = line(&scratch, 50);
+    let flip = &explained["flips"][0];
+    assert_eq!(flip["changes"][0]["key"], "dcbf.barriers.privacy.budget");
+    assert_eq!(flip["changes"][0]["to"], "25", "{flip}");
+    assert_eq!(flip["replay"]["admitted"], true);
+}
+
+/// With a factor of zero no fall is admitted. A budget so great that the fall is lost in rounding would
+/// let it pass, and is nothing to advise.
+#[test]
+fn what_only_rounding_turns_is_not_told() {
+    let scratch = calls(1, "send_email", "[dcbf]\nkappa = 0\n");
+    let explained = line(&scratch, 1);
+    let flips = explained["flips"].as_array().expect("a list");
+    assert!(!flips.is_empty());
+    for flip in flips {
+        let key = flip["changes"][0]["key"].as_str().expect("a key");
+        assert!(key.ends_with(".kappa"), "{flip}");
+    }
+}
+
+/// Of a call that was let through each change names the rule that refuses it then, and a budget too great
+/// to be counted down is told all the same.
+#[test]
+fn what_would_refuse_is_the_rule_that_does() {
+    let policy = "dcbf.barriers.resource.limit_usd = 1000000000\n";
+    let explained = line(&calls(1, "send_email", policy), 1);
+    let mut of = 0;
+    for flip in explained["flips"].as_array().expect("a list") {
+        let stops = flip["replay"]["stopped_by"].as_array().expect("a list");
+        if flip["replay"]["turned"] == true {
+            assert!(stops.contains(&flip["rule"]), "{flip}");
+            of += u64::from(flip["rule"]["rule"] == "forward_invariance");
+        }
+    }
+    assert!(of > 1, "{explained}");
+    let resource = &explained["barriers"][2];
+    assert_eq!(resource["barrier"], "resource");
+    assert_eq!(resource["calls_left"], 100_000_000_000u64);
+}
+
+/// A key is quoted wherever it is told, as the policy file asks for it.
+#[test]
+fn keys_are_quoted_as_a_policy_file_has_them() {
+    let scratch = calls(2, "http_*", "[gates]\nper_tool = { \"http_*\" = 0 }\n");
+    let explained = line(&scratch, 2);
+    let lines = explained["policy_lines"].to_string();
+    assert!(lines.contains(r#"gates.per_tool.\"http_*\""#), "{lines}");
+}

@@ -63,6 +63,18 @@ impl Change {
             path,
         })
     }
+
+    /// The path in the policy file: its parts with dots between, quoted where TOML asks for it. Untrusted.
+    pub fn dotted(&self) -> String {
+        let bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+        let parts = self.path.iter().map(|part| {
+            if !part.is_empty() && part.chars().all(bare) {
+                return part.clone();
+            }
+            format!("\"{}\"", part.replace('\\', "\\\\").replace('"', "\\\""))
+        });
+        parts.collect::<Vec<_>>().join(".")
+    }
 }
 
 impl Key {

@@ -4,6 +4,7 @@
 use super::change::Key;
 use super::course::transitions;
 use super::search::{amount, nearest, tick};
+use crate::barriers::level::value_at;
 use crate::engine::Final;
 use crate::policy::{Measure, Policy};
 use crate::stages::weigh::{Amount, StageWeighed, Weighed, Weight};
@@ -44,8 +45,17 @@ impl Rule {
     }
 
     fn is(&self, stage: &str, weighed: &Weighed) -> bool {
-        let same = self.stage == stage && self.name == weighed.name;
-        same && (self.rule == weighed.rule || stage == DCBF)
+        self.same(stage, weighed.rule, &weighed.name)
+    }
+
+    /// Whether they are one: the same, or rules of one barrier.
+    pub fn is_of(&self, other: &Rule) -> bool {
+        self.same(other.stage, other.rule, &other.name)
+    }
+
+    fn same(&self, stage: &str, rule: &str, name: &str) -> bool {
+        let same = self.stage == stage && self.name == name;
+        same && (self.rule == rule || stage == DCBF)
     }
 
     /// Whether it stops the call.
@@ -152,7 +162,8 @@ fn score(decided: &Final) -> Option<f64> {
 }
 
 /// The value of that number nearest to what the policy says with which the rule would pass the call,
-/// or with `pass` false would not, in the state that the call meets. Absent where there is none.
+/// or with `pass` false would not, in the state that the call meets. Absent where there is none, or only
+/// such with which the fall of a barrier is lost in rounding.
 pub fn turned(
     policy: &Policy,
     rule: &Rule,
@@ -166,7 +177,22 @@ pub fn turned(
     let end = if opens_upward == pass { most } else { least };
     let passes = verdict(policy, rule, key, decided)?;
     let found = nearest(tick(from), tick(end), |t| passes(amount(t, from)) == pass)?;
-    Some(amount(found, from))
+    let to = amount(found, from);
+    (!pass || !vanishes(policy, key, decided, to)).then_some(to)
+}
+
+/// Whether what the call takes of a barrier is lost in rounding with that number: numbers so great, or a
+/// charge so small, let anything pass, and are no settings that anybody means.
+fn vanishes(policy: &Policy, key: Key, decided: &Final, to: Amount) -> bool {
+    let index = key.barrier().filter(|_| !matches!(key, Key::Window(_)));
+    let met =
+        index.and_then(|i| Some((policy.dcbf.barriers.get(i)?, transitions(decided)?.get(i)?)));
+    met.is_some_and(|(spec, met)| {
+        let mut changed = spec.clone();
+        key.set_barrier(&mut changed, to);
+        let drop = |spec| value_at(spec, met.before) - value_at(spec, met.after);
+        drop(spec) > 0.0 && drop(&changed) == 0.0
+    })
 }
 
 /// Whether the rule passes the call where that number has another value.

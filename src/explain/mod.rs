@@ -20,6 +20,7 @@ use crate::policy::{Alpha, BarrierSpec, Policy};
 use crate::stages::weigh::StageWeighed;
 use course::{Track, transitions};
 use flip::{Rule, stopping};
+use search::nearest;
 use std::collections::BTreeMap;
 use tape::Tape;
 use turn::{Case, Flip, Together};
@@ -71,10 +72,11 @@ impl Explanation {
         for rule in self.deciding.iter().chain(&self.also) {
             add(rule.policy_line, rule.to_string());
         }
-        let flips = self.flips.iter().flat_map(|flip| &flip.changes);
+        let turned = self.flips.iter().filter(|flip| flip.replay.turned);
+        let flips = turned.flat_map(|flip| &flip.changes);
         let together = self.together.iter().flat_map(|together| &together.changes);
         for change in flips.chain(together) {
-            add(change.line, change.path.join("."));
+            add(change.line, change.dotted());
         }
         lines.remove(&0);
         let line = |(line, rules)| PolicyLine { line, rules };
@@ -106,7 +108,7 @@ pub struct Standing {
     /// The same in calls that lower it as much as this one; absent where this one does not lower it.
     pub calls: Option<f64>,
     /// How many such calls may follow each other from before this one on; absent as above, and where
-    /// they are more than can be told.
+    /// they are more than 2^63 - 1.
     pub left: Option<u64>,
     /// Whether it refuses the call.
     pub refuses: bool,
@@ -223,18 +225,21 @@ fn standings(policy: &Policy, decided: &Final, tracks: &[Track]) -> Vec<Standing
     .collect()
 }
 
-/// Most calls that are counted.
-const COUNTED: u64 = 100_000;
-
 /// How many calls like this one may follow each other, itself the first.
 fn left(spec: &BarrierSpec, verify: bool, transition: &Transition) -> Option<u64> {
-    let falls = transition.h - transition.next > 0.0;
-    let admits = |n: &u64| {
+    let admits = |n: u64| {
         let (h, next) = (
-            transition.value_after(spec, *n),
-            transition.value_after(spec, n + 1),
+            transition.value_after(spec, n),
+            transition.value_after(spec, n.saturating_add(1)),
         );
         h >= 0.0 && (!verify || spec.alpha.admits(h, next))
     };
-    (0..COUNTED).find(|n| !admits(n)).filter(|_| falls)
+    let refuses = |n: i128| !u64::try_from(n).is_ok_and(admits);
+    let falls = transition.h - transition.next > 0.0;
+    match (falls, admits(0)) {
+        (false, _) => None,
+        (true, false) => Some(0),
+        // Each meets a lower value than the one before it and falls as much: once refused, always.
+        (true, true) => nearest(0, i64::MAX.into(), refuses).and_then(|n| u64::try_from(n).ok()),
+    }
 }

@@ -2,7 +2,8 @@
 //!
 //! A change is worked out for the state that the call meets. Under the changed policy earlier calls may
 //! be decided otherwise, and the call may meet another state: then the change is worked out anew there,
-//! until the rule is turned or no change of that number turns it. Of a change that turns it one step less
+//! until the rule is turned or no change of that number turns it; after a few such changes they go
+//! farther than is asked for, so that long runs take few replays. Of a change that turns it one step less
 //! is tried too; where that turns it as well the least is sought by replays.
 
 use super::change::{Change, Key};
@@ -14,8 +15,11 @@ use crate::engine::{Final, Options};
 use crate::policy::Policy;
 use crate::stages::weigh::Amount;
 
-/// Most replays for one change.
+/// Most changes of one number that are tried before the least is sought.
 const ROUNDS: usize = 64;
+
+/// After so many changes of a number the next ones go farther than the state that is met asks for.
+const NEAR: usize = 2;
 
 /// A run, the policy it was replayed under, and what came of it.
 #[derive(Debug)]
@@ -35,7 +39,8 @@ pub struct Case<'a> {
 pub struct Flip {
     /// The rule.
     pub rule: Rule,
-    /// The changes, of one number or of such as belong together.
+    /// The changes, of one number or of such as belong together. Where the replay is not turned they are
+    /// the last that were tried, and none that turns the rule was found.
     pub changes: Vec<Change>,
     /// What a replay with them says.
     pub replay: Replayed,
@@ -70,6 +75,16 @@ pub struct Together {
     pub replay: Replayed,
 }
 
+/// A replay under a changed policy.
+#[derive(Debug)]
+struct Tried {
+    said: Replayed,
+    /// The call.
+    met: Final,
+    /// Calls before it that may not run.
+    refused: u64,
+}
+
 impl Case<'_> {
     /// What it takes to turn that rule, by each number that it goes by: to pass the call where `pass`,
     /// else not to.
@@ -85,64 +100,89 @@ impl Case<'_> {
     pub fn flip(&self, rule: &Rule, key: Key, pass: bool) -> Option<Flip> {
         let mut decided = self.played.sought.clone()?;
         let (mut policy, mut changes) = (self.policy.clone(), Vec::new());
-        let mut replay = None;
-        for _ in 0..ROUNDS {
+        let (mut replay, mut refused) = (None, 0);
+        for round in 0..ROUNDS {
             let Some(change) = next(&policy, rule, key, &decided, pass) else {
                 break;
             };
+            let change = match round < NEAR {
+                true => change,
+                false => self.farther(&policy, change, refused),
+            };
             let before = policy.clone();
             apply(self.policy, &mut policy, &mut changes, change.clone());
-            let (said, met) = self.tried(&policy, rule, pass)?;
-            if said.turned {
-                replay = Some(match self.nearer(&before, &change, rule, pass) {
-                    Some((to, said)) => {
-                        apply(
-                            self.policy,
-                            &mut policy,
-                            &mut changes,
-                            Change { to, ..change },
-                        );
-                        said
-                    }
-                    None => said,
-                });
+            let tried = self.tried(&policy, rule, pass)?;
+            if tried.said.turned {
+                let (to, said) = self.nearer(&before, &change, rule, pass, tried.said);
+                let change = Change { to, ..change };
+                apply(self.policy, &mut policy, &mut changes, change);
+                replay = Some(said);
                 break;
             }
-            (replay, decided) = (Some(said), met);
+            (replay, decided, refused) = (Some(tried.said), tried.met, tried.refused);
         }
+        let replay = replay?;
+        // Of a barrier's rules another may refuse the call than was weighed first.
+        let mut stops = replay.stops.iter();
+        let named = stops.find(|stop| stop.is_of(rule)).unwrap_or(rule);
         Some(Flip {
-            rule: rule.clone(),
+            rule: named.clone(),
             changes,
-            replay: replay?,
+            replay,
         })
     }
 
-    /// A lesser change that turns the rule too: where earlier calls are decided otherwise half of it may
-    /// do. `policy` is the one without the change, under which the rule is not turned. What is found
-    /// turns it and one step less does not. Absent where one step less than the change does not.
+    /// A change of the number that goes farther than the one that the state asks for, as every earlier
+    /// call that it lets through asks for more: of a budget of steps, for each of those that are refused
+    /// still; of other numbers twice as far as the last one.
+    fn farther(&self, policy: &Policy, change: Change, refused: u64) -> Change {
+        let now = change.key.get(policy).unwrap_or(change.from);
+        let origin = change.key.get(self.policy).unwrap_or(now);
+        let (origin, now, asked) = (tick(origin), tick(now), tick(change.to));
+        let to = match change.key {
+            Key::MaxSteps | Key::StepBudget(_) if asked > now => asked + i128::from(refused),
+            _ => {
+                let twice = now.saturating_add(now - origin);
+                if asked > now {
+                    asked.max(twice)
+                } else {
+                    asked.min(twice)
+                }
+            }
+        };
+        let (least, most) = change.key.range(policy);
+        let to = amount(to.max(tick(least)).min(tick(most)), change.to);
+        Change { to, ..change }
+    }
+
+    /// The least of the changes on the way to one that turns the rule, and what its replay says: where
+    /// earlier calls are decided otherwise half of it may do. `policy` is the one without the change,
+    /// under which the rule is not turned. What is found turns it and one step less does not.
     fn nearer(
         &self,
         policy: &Policy,
         change: &Change,
         rule: &Rule,
         pass: bool,
-    ) -> Option<(Amount, Replayed)> {
-        let from = tick(change.key.get(policy)?);
+        said: Replayed,
+    ) -> (Amount, Replayed) {
+        let mut found = (change.to, said);
+        let Some(from) = change.key.get(policy).map(tick) else {
+            return found;
+        };
         let steps = tick(change.to) - from;
         let side = steps.signum();
-        let (mut not, mut found) = (0, None);
-        let (mut is, mut at) = (steps.abs(), steps.abs() - 1);
+        let (mut not, mut is, mut at) = (0, steps.abs(), steps.abs() - 1);
         while is - not > 1 {
             let to = amount(from + side * at, change.to);
             let mut policy = policy.clone();
             change.key.set(&mut policy, to);
-            let (said, _) = self.tried(&policy, rule, pass)?;
-            if said.turned {
-                (is, found) = (at, Some((to, said)));
-            } else if found.is_none() {
-                return None;
-            } else {
-                not = at;
+            let Some(tried) = self.tried(&policy, rule, pass) else {
+                return found;
+            };
+            match tried.said.turned {
+                true => (is, found) = (at, (to, tried.said)),
+                false => not = at,
             }
             at = not + (is - not) / 2;
         }
@@ -150,17 +190,22 @@ impl Case<'_> {
     }
 
     /// What comes of the run under another policy.
-    fn tried(&self, policy: &Policy, rule: &Rule, pass: bool) -> Option<(Replayed, Final)> {
+    fn tried(&self, policy: &Policy, rule: &Rule, pass: bool) -> Option<Tried> {
         let played = self.tape.play(policy, self.options);
-        let said = self.replayed(&played, rule, pass)?;
-        Some((said, played.sought?))
+        let refused = played.earlier.iter().filter(|(_, _, admitted)| !admitted);
+        Some(Tried {
+            said: self.replayed(&played, rule, pass)?,
+            refused: refused.count() as u64,
+            met: played.sought?,
+        })
     }
 
     /// Turns the rules that stop the call one after the other, each by the first number that turns it.
     pub fn together(&self) -> Option<Together> {
         let mut decided = self.played.sought.clone()?;
         let (mut policy, mut changes) = (self.policy.clone(), Vec::new());
-        let mut replay = None;
+        let (mut replay, mut refused) = (None, 0);
+        let mut turns: Vec<Key> = Vec::new();
         for _ in 0..ROUNDS {
             if decided.decision.admitted && decided.decision.kind == DecisionKind::Allow {
                 break;
@@ -168,9 +213,23 @@ impl Case<'_> {
             let Some((rule, change)) = first(&policy, &decided) else {
                 break;
             };
-            apply(self.policy, &mut policy, &mut changes, change);
-            let (said, met) = self.tried(&policy, &rule, true)?;
-            (replay, decided) = (Some(said), met);
+            let key = change.key;
+            let far = turns.iter().filter(|known| **known == key).count() >= NEAR;
+            let change = match far {
+                true => self.farther(&policy, change, refused),
+                false => change,
+            };
+            turns.push(key);
+            let before = policy.clone();
+            apply(self.policy, &mut policy, &mut changes, change.clone());
+            let mut tried = self.tried(&policy, &rule, true)?;
+            if far && tried.said.turned {
+                let (to, _) = self.nearer(&before, &change, &rule, true, tried.said);
+                let change = Change { to, ..change };
+                apply(self.policy, &mut policy, &mut changes, change);
+                tried = self.tried(&policy, &rule, true)?;
+            }
+            (replay, decided, refused) = (Some(tried.said), tried.met, tried.refused);
         }
         Some(Together {
             changes,

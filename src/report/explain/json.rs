@@ -1,6 +1,6 @@
 //! `gate.explain/1`: one JSON document, its types frozen apart from those of the program.
 
-use super::{Format, Shown, path, spelled};
+use super::{Format, Shown, spelled};
 use crate::explain::change::Change;
 use crate::explain::flip::Rule;
 use crate::explain::turn::{Flip, Replayed, Together};
@@ -129,7 +129,8 @@ struct ChangeRecord {
     key: String,
     policy_line: Option<usize>,
     from: String,
-    to: String,
+    /// Null where none was found that turns the rule.
+    to: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -266,25 +267,26 @@ fn barrier(standing: &Standing) -> Barrier<'_> {
 fn flip(flip: &Flip) -> FlipRecord<'_> {
     FlipRecord {
         rule: name(&flip.rule),
-        changes: flip.changes.iter().map(change).collect(),
+        changes: changes(&flip.changes, flip.replay.turned),
         replay: replay(&flip.replay),
     }
 }
 
 fn together(together: &Together) -> TogetherRecord<'_> {
     TogetherRecord {
-        changes: together.changes.iter().map(change).collect(),
+        changes: changes(&together.changes, true),
         replay: replay(&together.replay),
     }
 }
 
-fn change(change: &Change) -> ChangeRecord {
-    ChangeRecord {
-        key: path(change),
+fn changes(changes: &[Change], turned: bool) -> Vec<ChangeRecord> {
+    let record = |change: &Change| ChangeRecord {
+        key: change.dotted(),
         policy_line: line(change.line),
         from: spelled(change.from),
-        to: spelled(change.to),
-    }
+        to: turned.then(|| spelled(change.to)),
+    };
+    changes.iter().map(record).collect()
 }
 
 fn replay(replay: &Replayed) -> ReplayRecord<'_> {

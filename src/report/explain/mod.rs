@@ -7,7 +7,6 @@ mod table;
 use super::Header;
 use crate::audit::summary::PolicySummary;
 use crate::explain::Explanation;
-use crate::explain::change::Change;
 use crate::report::number::exact;
 use crate::stages::weigh::Amount;
 use crate::trace::money::Nano;
@@ -48,16 +47,4 @@ fn spelled(amount: Amount) -> String {
         Amount::Span(ns) => Nano(ns).to_string(),
         Amount::Real(x) => exact(x),
     }
-}
-
-/// A path in a policy file: its parts with dots between, quoted where TOML asks for it.
-fn path(change: &Change) -> String {
-    let bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    let parts = change.path.iter().map(|part| {
-        if !part.is_empty() && part.chars().all(bare) {
-            return part.clone();
-        }
-        format!("\"{}\"", part.replace('\\', "\\\\").replace('"', "\\\""))
-    });
-    parts.collect::<Vec<_>>().join(".")
 }

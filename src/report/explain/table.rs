@@ -1,10 +1,10 @@
 //! The same for people: the call, what decided, the stages, the barriers, what led here, what would
 //! turn it.
 
-use super::{Format, Shown, chart, path, spelled};
+use super::{Format, Shown, chart, spelled};
 use crate::explain::change::Change;
 use crate::explain::flip::Rule;
-use crate::explain::turn::{Flip, Replayed};
+use crate::explain::turn::Replayed;
 use crate::explain::{Explanation, Standing};
 use crate::number::rounded;
 use crate::report::args::Secrets;
@@ -277,10 +277,10 @@ fn turns(page: &mut Page<'_>, explained: &Explanation) {
             false => "no number of the policy".to_owned(),
         });
     }
-    let rows = explained
-        .flips
-        .iter()
-        .map(|flip| vec![changes(&flip.changes), outcome(flip, refused)]);
+    let rows = explained.flips.iter().map(|flip| match flip.replay.turned {
+        true => vec![changes(&flip.changes), replayed(&flip.replay)],
+        false => vec![names(&flip.changes), none_found(refused).to_owned()],
+    });
     let rows: Vec<_> = rows.collect();
     if !rows.is_empty() {
         // Where a line has no room for both the outcome stands under its change.
@@ -310,7 +310,7 @@ fn changes(changes: &[Change]) -> String {
         };
         format!(
             "{} {} -> {}{line}",
-            text::prose(&path(change)),
+            text::prose(&change.dotted()),
             spelled(change.from),
             spelled(change.to)
         )
@@ -318,11 +318,16 @@ fn changes(changes: &[Change]) -> String {
     each.collect::<Vec<_>>().join(", ")
 }
 
-fn outcome(flip: &Flip, refused: bool) -> String {
-    match (flip.replay.turned, refused) {
-        (true, _) => replayed(&flip.replay),
-        (false, true) => "the rule refuses it still".to_owned(),
-        (false, false) => "earlier calls are refused instead, and this one passes still".to_owned(),
+/// The numbers alone, of which no change turns the rule.
+fn names(changes: &[Change]) -> String {
+    let each = changes.iter().map(|change| text::prose(&change.dotted()));
+    each.collect::<Vec<_>>().join(", ")
+}
+
+fn none_found(refused: bool) -> &'static str {
+    match refused {
+        true => "none was found with which the rule passes it",
+        false => "none was found: earlier calls are refused instead, and this one passes",
     }
 }
 
