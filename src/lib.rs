@@ -10,6 +10,7 @@
 pub mod audit;
 pub mod barriers;
 pub mod calibrate;
+pub mod check;
 pub mod cli;
 pub mod convert;
 pub mod diag;
@@ -17,6 +18,7 @@ pub mod embed;
 pub mod engine;
 pub mod escape;
 pub mod exit;
+pub mod explain;
 pub mod facets;
 pub mod features;
 pub mod firewall;

@@ -95,6 +95,8 @@ fn output_that_cannot_be_written_is_unusable() {
         "verify-barriers t.jsonl",
         "verify-barriers t.jsonl --format json",
         "check",
+        "check --format json",
+        "check --effective",
     ] {
         let mut command = scratch.command(args);
         command.stdout(full().expect("it was there"));

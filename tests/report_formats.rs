@@ -2,6 +2,7 @@
 
 mod report_samples;
 
+use gate::audit::summary::Summary;
 use gate::engine::decision::Decision;
 use gate::report::FORMATS;
 use report_samples::*;
@@ -153,6 +154,46 @@ fn csv_has_a_column_for_every_reading() {
     assert_eq!(&rows[6][at("record")], "summary");
     assert_eq!(&rows[6][at("rule")], "1");
     assert_eq!(&rows[6][at("reason")], "2 calls blocked");
+}
+
+/// Coverage stands in a report where it was asked for, and leaves no trace where it was not.
+#[test]
+fn coverage_is_told_where_it_is_there() {
+    for format in FORMATS {
+        let plain = write(format.id, &header(), &[], &summary());
+        assert!(!plain.contains("coverage"), "{}", format.id);
+    }
+    let covered = Summary {
+        coverage: Some(coverage("a b")),
+        ..summary()
+    };
+    let lines = write("jsonl", &header(), &[], &covered);
+    let record: Value = serde_json::from_str(&lines).unwrap();
+    for (pointer, value) in [
+        ("/coverage/stages/gates/unique", Value::from(1)),
+        ("/coverage/rules/0/name", "a b".into()),
+        ("/coverage/rules/0/policy_line", 7.into()),
+        ("/coverage/rules/0/stops", 2.into()),
+        ("/coverage/rules/1/policy_line", Value::Null),
+        ("/coverage/rules/1/given", Value::Null),
+        ("/coverage/rules/1/evaluated", 0.into()),
+    ] {
+        assert_eq!(record.pointer(pointer), Some(&value), "{pointer}");
+    }
+    let rows = write("csv", &header(), &[], &covered);
+    let rows = rows.lines().filter(|row| row.starts_with("coverage,"));
+    let counts = "`a b`: evaluated 3, decided 1, stops 2, unique 1";
+    let rows: Vec<&str> = rows.collect();
+    assert!(rows.len() == 2 && rows[0].contains(counts), "{rows:?}");
+    let table = write("table", &header(), &[], &covered);
+    assert!(
+        table.contains("gates.regex  \"a b\"  line 7  3          1        2      1"),
+        "{table}"
+    );
+    assert!(
+        table.contains("never evaluated: gates.regex \"a b\"\n"),
+        "{table}"
+    );
 }
 
 #[test]

@@ -55,6 +55,7 @@ barriers
   barrier  least h  at            least slack  at            root  standing
   safety   0.9      line 3 r1 c1  0.9          line 3 r1 c1  0     0
   privacy  -0.1     line 9 r1 c4  -0.1         line 7 r1 c3  1     1
+  nearest to a refusal: -20% of privacy, line 9 r1 c4
 
 violations of barriers, with 95% intervals
   runs with a root violation  1 of 1  100%   20.6% to 100%   approximate

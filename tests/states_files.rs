@@ -83,6 +83,80 @@ fn states_that_do_not_follow_each_other_are_told() {
     assert_eq!(told(&["1", "5"], Pairing::Cross), [""; 0]);
 }
 
+/// What was observed after a transition has to be what the next one begins in; only then was all that
+/// happened checked.
+#[test]
+fn a_next_state_that_is_not_the_following_one_is_a_gap() {
+    let link = |next: &str, state: &str| {
+        let text = format!(
+            "[{{\"state\":{{}},\"action\":\"a\",\"next\":{next}}},\n{{\"state\":{state},\"action\":\"b\"}}]"
+        );
+        let file = StatesFile::read(text.as_bytes(), 0, Pairing::Zip).expect("transitions");
+        let told: Vec<_> = file.notices.iter().map(|n| n.message.clone()).collect();
+        (file.chain.links, file.chain.gaps, told.join("; "))
+    };
+    let begins = "the states do not follow each other: ";
+    for (next, state, shows) in [
+        (r#"{"step_count":1}"#, r#"{"step_count":1}"#, ""),
+        (
+            r#"{"tool_history":["a"]}"#,
+            r#"{"tool_history":[{"tool":"a","turn":3}]}"#,
+            "",
+        ),
+        (
+            r#"{"resource_usage":{"cost_usd":1.0}}"#,
+            r#"{"resource_usage":{"cost_usd":1}}"#,
+            "",
+        ),
+        (
+            r#"{"action_embedding":[1]}"#,
+            r#"{"action_embedding":[0.5]}"#,
+            "",
+        ),
+        (
+            r#"{"step_count":1}"#,
+            r#"{"step_count":2}"#,
+            "`step_count` is 1 in `next` and 2 in the state listed after it",
+        ),
+        (
+            r#"{"tool_history":["a"]}"#,
+            r#"{"tool_history":["b"]}"#,
+            "`tool_history` names other tools than `next`",
+        ),
+        (
+            r#"{"tool_history":["a"]}"#,
+            "{}",
+            "`tool_history` is 1 calls in `next` and 0 calls in the state listed after it",
+        ),
+        (
+            r#"{"resource_usage":{"cost_usd":0.1}}"#,
+            "{}",
+            "`cost_usd` is 0.1 in `next` and 0 in the state listed after it",
+        ),
+        (
+            r#"{"phase":"ACTING"}"#,
+            "{}",
+            "`phase` is ACTING in `next` and IDLE in the state listed after it",
+        ),
+    ] {
+        let told = if shows.is_empty() {
+            String::new()
+        } else {
+            format!("{begins}{shows}")
+        };
+        let gaps = u64::from(!shows.is_empty());
+        assert_eq!(link(next, state), (1, gaps, told), "{next} {state}");
+    }
+    // Transitions without `next` go by their step counts, and have no links without those.
+    for (first, second, chain) in [(0, 0, (0, 0)), (1, 2, (1, 0)), (1, 3, (1, 1))] {
+        let text = format!(
+            "[{{\"state\":{{\"step_count\":{first}}},\"action\":\"a\"}},{{\"state\":{{\"step_count\":{second}}},\"action\":\"b\"}}]"
+        );
+        let file = read(&text);
+        assert_eq!((file.chain.links, file.chain.gaps), chain, "{text}");
+    }
+}
+
 #[test]
 fn pairing_each_with_each_is_state_by_state() {
     let text =

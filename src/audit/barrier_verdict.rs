@@ -4,6 +4,7 @@ use super::barriers::Checked;
 use super::summary::{ExitSummary, PolicySummary};
 use crate::policy::Policy;
 use crate::trace::fault::Notice;
+use crate::verify::states::gaps::Chain;
 
 /// One input.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,6 +17,8 @@ pub struct BarrierInput {
     pub sha256: String,
     /// Transitions it gave.
     pub transitions: u64,
+    /// How its states hang together, where it is a states file.
+    pub chain: Chain,
     /// Why it could not be read at all.
     pub error: Option<String>,
 }
@@ -74,6 +77,7 @@ impl BarrierVerdict {
             format: checked.format,
             sha256: checked.sha256,
             transitions: checked.transitions,
+            chain: checked.chain,
             error: None,
         });
     }
@@ -93,6 +97,15 @@ impl BarrierVerdict {
             .iter()
             .filter(|notice| notice.kind.is_fault())
             .count() as u64
+    }
+
+    /// How the states of all states files hang together.
+    pub fn chain(&self) -> Chain {
+        let add = |sum: Chain, input: &BarrierInput| Chain {
+            links: sum.links + input.chain.links,
+            gaps: sum.gaps + input.chain.gaps,
+        };
+        self.inputs.iter().fold(Chain::default(), add)
     }
 
     /// How many barriers have an unsound class-K function.

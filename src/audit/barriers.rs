@@ -1,16 +1,17 @@
 //! Barriers over the transitions of states files and traces.
 
 use crate::barriers;
-use crate::engine::{Counted, Engine, Final, Mode, Options, Output, RunReport};
+use crate::engine::{Counted, Engine, Final, KnownRuns, Mode, Options, Output, RunReport};
 use crate::import::drive::{ReadOptions, read};
 use crate::policy::Policy;
 use crate::stages::STAGES;
-use crate::state::RunView;
+use crate::state::{AgentState, RunView};
 use crate::trace::event::ToolCall;
 use crate::trace::fault::Notice;
 use crate::trace::input::Input;
 use crate::verify::accumulate::Accumulator;
-use crate::verify::report::{Counted as Check, Observation, RunTally, Site};
+use crate::verify::report::{Observation, RunTally, Site};
+use crate::verify::states::gaps::Chain;
 use crate::verify::states::{Pairing, StatesFile};
 use crate::verify::transition::Builder;
 use std::collections::HashMap;
@@ -24,6 +25,8 @@ pub struct Checked {
     pub transitions: u64,
     /// States it holds, where it is a states file.
     pub states: u64,
+    /// How its states hang together, where it is a states file.
+    pub chain: Chain,
     /// What it is: `states`, or the format of a trace; absent where it is neither.
     pub format: Option<&'static str>,
     /// SHA-256 of its bytes, in hexadecimal.
@@ -69,10 +72,12 @@ pub fn states(policy: &Policy, into: &mut Accumulator, input: StatesInput<'_>) -
         }
     };
     checked.notices.extend(file.notices.iter().cloned());
+    checked.chain = file.chain;
     checked.states = u64::from(!file.is_empty());
     let mut builder = Builder::new(policy, |call: &ToolCall<'_>, labels: &mut Vec<String>| {
         labels.extend(crate::engine::labels(policy, call));
     });
+    let mut tally = RunTally::default();
     for spec in file.transitions() {
         checked.transitions += 1;
         match builder.build(&spec) {
@@ -83,7 +88,10 @@ pub fn states(policy: &Policy, into: &mut Accumulator, input: StatesInput<'_>) -
                 let observed = transition.observed.as_ref();
                 let observed = observed.map(|state| barriers::values(policy, &state.view(run)));
                 let id = spec.action.call.id.as_deref();
-                into.observe(Observation {
+                let outside = |state: &AgentState| {
+                    !barriers::negative(&barriers::values(policy, &state.view(run))).is_empty()
+                };
+                let observation = Observation {
                     site: Site {
                         index: input.first + spec.index,
                         input: input.index,
@@ -96,12 +104,17 @@ pub fn states(policy: &Policy, into: &mut Accumulator, input: StatesInput<'_>) -
                     next: check.next.as_deref(),
                     slack: &check.slack,
                     outside: &check.outside,
+                    standing: transition.bare.as_ref().is_none_or(outside),
                     broken: &check.broken,
                     observed: observed.as_deref(),
-                });
+                };
+                into.observe(observation, &mut tally);
             }
             Err(fault) => checked.notices.push(*fault),
         }
+    }
+    if checked.transitions > 0 {
+        into.end_file(&tally);
     }
     checked
 }
@@ -133,6 +146,8 @@ pub struct TraceInput<'a> {
     pub bytes: Box<dyn Read + 'a>,
     /// How it is read.
     pub options: &'a ReadOptions,
+    /// Runs of the inputs before; those of this one are added.
+    pub known: &'a mut KnownRuns,
     /// Index of its first transition.
     pub first: u64,
 }
@@ -153,13 +168,16 @@ pub fn trace(policy: &Policy, into: &mut Accumulator, input: TraceInput<'_>) -> 
         ..policy.clone()
     };
     let mut transitions = Transitions {
+        policy: &policy,
         into,
+        last: None,
         first: input.first,
         seen: 0,
         runs: HashMap::new(),
         notices: Vec::new(),
     };
-    let mut engine = Engine::new(&policy, &barriers, options, &mut transitions);
+    let mut engine = Engine::new(&policy, &barriers, options, &mut transitions)
+        .after(std::mem::take(input.known));
     engine.begin_input(input.index, input.stem);
     let report = read(
         input.index,
@@ -170,10 +188,11 @@ pub fn trace(policy: &Policy, into: &mut Accumulator, input: TraceInput<'_>) -> 
         &mut engine,
     );
     engine.end_input();
-    drop(engine);
+    *input.known = engine.into_known();
     Checked {
         transitions: transitions.seen,
         states: transitions.seen,
+        chain: Chain::default(),
         format: report.format,
         sha256: report.sha256,
         notices: transitions.notices,
@@ -182,6 +201,9 @@ pub fn trace(policy: &Policy, into: &mut Accumulator, input: TraceInput<'_>) -> 
 
 /// Takes the engine's decisions as transitions.
 struct Transitions<'a> {
+    policy: &'a Policy,
+    /// Values in the state that the run at hand ends in.
+    last: Option<Vec<f64>>,
     into: &'a mut Accumulator,
     first: u64,
     seen: u64,
@@ -202,7 +224,8 @@ impl Output for Transitions<'_> {
             .map(|r| r.slack)
             .filter(|_| simulated)
             .collect();
-        let counted: Check = self.into.observe(Observation {
+        let tally = self.runs.entry(Arc::clone(&decision.run)).or_default();
+        let observation = Observation {
             site: Site {
                 index: self.first + self.seen,
                 input: decision.input,
@@ -216,19 +239,25 @@ impl Output for Transitions<'_> {
             slack: &slack,
             broken: if simulated { &decision.broken } else { &[] },
             outside: &outside,
+            standing: decision.standing,
             observed: None,
-        });
+        };
+        self.into.observe(observation, tally);
         self.seen += 1;
-        self.runs.entry(decision.run).or_default().count(counted);
     }
 
     fn notice(&mut self, notice: Notice) {
         self.notices.push(notice);
     }
 
+    fn last(&mut self, run: RunView<'_>, state: &AgentState) {
+        self.last = Some(barriers::values(self.policy, &state.view(run)));
+    }
+
     fn run(&mut self, report: RunReport) {
+        let last = self.last.take();
         if let Some(tally) = self.runs.remove(&report.id) {
-            self.into.end_run(tally);
+            self.into.end_run(tally, last.as_deref());
         }
     }
 

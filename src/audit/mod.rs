@@ -2,9 +2,12 @@
 
 pub mod barrier_verdict;
 pub mod barriers;
+pub mod coverage;
 pub mod features;
 pub mod filter;
 pub mod records;
+pub mod remaining;
+pub mod robustness;
 pub mod summary;
 pub mod tally;
 pub mod verdict;

@@ -1,5 +1,6 @@
 //! The summary of an audit: what every report shows beside the decisions.
 
+use super::coverage::Coverage;
 use crate::engine::decision::DecisionKind;
 use crate::exit::{Exit, Finding};
 use crate::import::drive::InputReport;
@@ -64,6 +65,8 @@ pub struct Summary {
     pub unmediated: BTreeMap<String, u64>,
     /// Refused calls by run, for the runs that have any, in order of appearance.
     pub refusals: Vec<RunRefusals>,
+    /// What the calls say of the policy, where that was asked for.
+    pub coverage: Option<Coverage>,
     /// Faults by code.
     pub fault_codes: BTreeMap<&'static str, u64>,
     /// Warnings by code.
@@ -79,7 +82,40 @@ pub struct Summary {
     pub exit: ExitSummary,
 }
 
+/// The nearest that any run came to a refusal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Nearest<'s> {
+    /// Name of the barrier.
+    pub barrier: &'s str,
+    /// The value by its scale.
+    pub scaled: f64,
+    /// The value in its unit, and where it was met.
+    pub at: &'s Extreme,
+}
+
 impl Summary {
+    /// The least value or slack by scale: of equals the first barrier, and its value. Absent where no
+    /// call reached the barriers.
+    pub fn nearest(&self) -> Option<Nearest<'_>> {
+        fn of(barrier: &BarrierSummary) -> Option<Nearest<'_>> {
+            let (h, slack) = (barrier.least_h.as_ref()?, barrier.least_slack.as_ref());
+            let at = slack.filter(|slack| slack.value < h.value).unwrap_or(h);
+            Some(Nearest {
+                barrier: &barrier.name,
+                scaled: at.value / barrier.scale? + 0.0,
+                at,
+            })
+        }
+        let met = self.barriers.iter().filter_map(of);
+        met.reduce(|least, one| {
+            if one.scaled < least.scaled {
+                one
+            } else {
+                least
+            }
+        })
+    }
+
     /// Most faults, and most warnings, that the summary repeats.
     pub const LISTED: usize = 50;
 }
@@ -347,6 +383,8 @@ pub struct Violations {
 pub struct BarrierSummary {
     /// Its name.
     pub name: String,
+    /// What its values are compared by with those of other barriers; absent where nobody said.
+    pub scale: Option<f64>,
     /// Least value met; absent where no call reached the barriers.
     pub least_h: Option<Extreme>,
     /// Least slack; absent where no transition was simulated.

@@ -1,12 +1,15 @@
 //! Counting: decisions, notices and runs to the summary.
 
+use super::coverage::Counting;
 use super::summary::{
     BarrierSummary, Extreme, LabelCount, RateSummary, RuleCount, RunRefusals, Summary, Violations,
 };
 use crate::engine::decision::{Decision, DecisionKind, Reading};
 use crate::engine::{Counted, Final, RunReport};
+use crate::policy::Policy;
 use crate::trace::fault::{Notice, NoticeKind};
 use crate::verify::clusters::Clusters;
+use crate::verify::robustness::Scales;
 use crate::verify::stats::{Rate, wilson};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -25,6 +28,7 @@ pub struct Tally {
     root: Clusters,
     standing: Clusters,
     both: Clusters,
+    coverage: Option<Counting>,
 }
 
 impl Tally {
@@ -49,6 +53,20 @@ impl Tally {
     pub fn with_labels(mut self, names: impl IntoIterator<Item = String>) -> Tally {
         let nothing = |name| (name, LabelCount::default());
         self.summary.labels.extend(names.into_iter().map(nothing));
+        self
+    }
+
+    /// The same, which also counts what calls that are weighed say of the policy.
+    pub fn with_coverage(mut self, policy: &Policy) -> Tally {
+        self.coverage = Some(Counting::of(policy));
+        self
+    }
+
+    /// The same, which also tells how near runs come to a refusal by these scales of the barriers.
+    pub fn with_scales(mut self, scales: &Scales) -> Tally {
+        for (i, barrier) in self.summary.barriers.iter_mut().enumerate() {
+            barrier.scale = Some(scales.of(i));
+        }
         self
     }
 
@@ -121,6 +139,9 @@ impl Tally {
                     count.add(&decision.tool);
                 }
             }
+        }
+        if let (Some(coverage), Some(weighed)) = (&mut self.coverage, &decided.weighed) {
+            coverage.add(weighed, decision);
         }
         self.barriers(decision);
     }
@@ -226,6 +247,7 @@ impl Tally {
         let rules = std::mem::take(&mut self.rules);
         let count = |((_, stage, rule), count)| RuleCount { stage, rule, count };
         self.summary.rules = rules.into_iter().map(count).collect();
+        self.summary.coverage = self.coverage.take().map(Counting::finish);
         self.summary.broken_laws = broken_laws(&self.summary);
         self.summary
     }
@@ -301,6 +323,13 @@ fn broken_laws(summary: &Summary) -> Vec<String> {
             summary.rules.iter().map(|r| r.count).sum::<u64>()
                 == c.calls - summary.decisions.of(DecisionKind::Allow),
             "calls that were not allowed = decisions of all rules",
+        ),
+        (
+            summary.coverage.as_ref().is_none_or(|coverage| {
+                let decided = coverage.rules.iter().map(|rule| rule.met.decided);
+                decided.sum::<u64>() == c.calls - summary.decisions.of(DecisionKind::Allow)
+            }),
+            "calls that were not allowed = calls that rules of the policy decided",
         ),
     ];
     laws.iter()

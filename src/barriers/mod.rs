@@ -5,6 +5,7 @@
 
 pub mod alpha;
 mod custom;
+pub mod level;
 mod neural;
 mod privacy;
 mod resource;

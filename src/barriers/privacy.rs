@@ -32,7 +32,10 @@ fn count(policy: &Policy, measure: &Measure, view: &StateView<'_>) -> u64 {
 }
 
 fn cause(policy: &Policy, measure: &Measure, view: &StateView<'_>) -> String {
-    format!("{} outbound call", ordinal(count(policy, measure, view)))
+    match count(policy, measure, view) {
+        0 => "no outbound call so far".to_owned(),
+        n => format!("{} outbound call", ordinal(n)),
+    }
 }
 
 fn ordinal(n: u64) -> String {

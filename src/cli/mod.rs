@@ -8,6 +8,7 @@
 mod calibrate;
 mod check;
 mod convert;
+mod explain;
 mod features;
 mod files;
 mod init;
@@ -18,8 +19,10 @@ mod options;
 mod outputs;
 mod policy;
 mod progress;
+mod reach;
 mod reading;
 mod replay;
+mod robustness;
 mod rule;
 mod signals;
 mod verify_barriers;
@@ -47,8 +50,10 @@ const EXAMPLES: &str = "Examples:
   gate check                              validate it and print what it comes to
   gate replay trace.jsonl                 replay every call, print the table and the report
   gate replay --format jsonl t.jsonl | jq -c 'select(.decision == \"block\")'
+  gate explain t.jsonl --first-violation  explain the decision about a call
   gate rule coding-agent/force-push       explain a rule
   gate verify-barriers states.json        test the barriers on recorded states
+  gate robustness recordings/             rank runs by how near they come to a refusal
   gate inspect session.jsonl              say what is in a recording, and what is not
   gate convert session.jsonl -o t.jsonl   write a recording as a canonical trace
   gate calibrate cases.jsonl              find thresholds of the semantic firewall
@@ -60,11 +65,13 @@ Exit status: 0 no finding, 1 findings that --fail-on names, 2 unusable input, po
 #[derive(Debug, Subcommand)]
 enum Command {
     Replay(Box<replay::Args>),
+    Explain(Box<explain::Args>),
     Inspect(Box<inspect::Args>),
     Convert(convert::Args),
     Features(features::Args),
     Model(model::Args),
     VerifyBarriers(verify_barriers::Args),
+    Robustness(robustness::Args),
     Calibrate(calibrate::Args),
     Check(check::Args),
     Init(init::Args),
@@ -85,11 +92,13 @@ pub fn main() -> Exit {
     };
     let done = match cli.command {
         Command::Replay(args) => replay::run(&args),
+        Command::Explain(args) => explain::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Features(args) => features::run(&args),
         Command::Model(args) => model::run(&args),
         Command::VerifyBarriers(args) => verify_barriers::run(&args),
+        Command::Robustness(args) => robustness::run(&args),
         Command::Calibrate(args) => calibrate::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Init(args) => init::run(&args),
@@ -144,10 +153,10 @@ fn tell_notices<'a, 'n>(
 ) -> u64 {
     for notice in notices.take(REPEATED) {
         let (line, column) = (notice.place.line, notice.place.column);
-        let at = if line > 0 {
-            format!(":{line}:{column}")
-        } else {
-            String::new()
+        let at = match (line, column) {
+            (0, _) => String::new(),
+            (line, 0) => format!(":{line}"),
+            (line, column) => format!(":{line}:{column}"),
         };
         let name = name(notice.place.input);
         let kind = if notice.kind.is_fault() {

@@ -1,6 +1,7 @@
 //! Arguments that several commands take.
 
 use crate::audit::verdict::Leniency;
+use crate::engine::{Dispatch, Mode};
 use crate::exit::Finding;
 use crate::import::drive::ReadOptions;
 use crate::import::{self, IMPORTERS};
@@ -151,6 +152,44 @@ impl Color {
             Color::Always => true,
             Color::Never => false,
             Color::Auto => terminal && !refused(),
+        }
+    }
+}
+
+/// How recorded outcomes of refused calls are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ModeArg {
+    /// A call refused here is taken as not executed
+    Enforce,
+    /// A call that the trace shows as executed counts, even where it is refused here
+    Observe,
+}
+
+impl ModeArg {
+    /// The same to the engine.
+    pub(super) fn mode(self) -> Mode {
+        match self {
+            ModeArg::Enforce => Mode::Enforce,
+            ModeArg::Observe => Mode::Observe,
+        }
+    }
+}
+
+/// When calls settle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum DispatchArg {
+    /// As the trace shows it
+    Recorded,
+    /// As soon as they are admitted
+    Sequential,
+}
+
+impl DispatchArg {
+    /// The same to the engine.
+    pub(super) fn dispatch(self) -> Dispatch {
+        match self {
+            DispatchArg::Recorded => Dispatch::Recorded,
+            DispatchArg::Sequential => Dispatch::Sequential,
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::audit::summary::InputSummary;
 use crate::calibrate::Calibrator;
 use crate::convert::Converter;
 use crate::engine::Engine;
+use crate::explain::tape::Tape;
 use crate::import::Sink;
 use crate::import::drive::{ReadOptions, read};
 use crate::inspect::Inspector;
@@ -59,6 +60,14 @@ impl Intake for Calibrator<'_> {
     fn end_input(&mut self) {
         Calibrator::end_input(self);
     }
+}
+
+impl Intake for Tape {
+    fn begin_input(&mut self, _: usize, stem: &str) {
+        Tape::begin_input(self, stem);
+    }
+
+    fn end_input(&mut self) {}
 }
 
 /// Reads every input and says what each of them is. One that cannot be opened gives nothing.

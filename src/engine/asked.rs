@@ -43,5 +43,6 @@ pub fn names(
     run: RunView<'_>,
 ) -> (Arc<NameSet>, Option<Finding>) {
     // A label belongs to the call: its rule cannot ask for the state.
-    judge::names(policy, table, call, &AgentState::default(), run)
+    let state = AgentState::default();
+    judge::names(policy, table, call, &state, run, |_, _| {})
 }

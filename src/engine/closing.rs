@@ -40,6 +40,7 @@ impl Monitor<'_> {
 
     fn report(&mut self, run: &mut Run) {
         self.tell_of_the_whole(run);
+        self.out.last(run.view(), &run.state);
         self.out.run(RunReport {
             input: run.input,
             id: Arc::clone(&run.id),

@@ -4,9 +4,11 @@ use super::decision::{Decision, DecisionKind};
 use super::monitor::Monitor;
 use super::run::Run;
 use super::{Final, Mode, Options};
-use crate::policy::Policy;
 use crate::policy::matcher::{NameSet, NameTable};
+use crate::policy::{LabelRule, Policy};
+
 use crate::stages::bindings::CallBindings;
+use crate::stages::weigh::{LABEL, StageWeighed};
 use crate::stages::{CallContext, Finding, Notes, Stage, Verdict};
 use crate::state::{AgentState, RunView};
 use crate::trace::event::ToolCall;
@@ -22,6 +24,8 @@ pub(super) struct Judged {
     pub(super) notes: Notes,
     /// Whether its result has to be checked.
     pub(super) awaits_result: bool,
+    /// What every rule says, where that was asked for.
+    pub(super) weighed: Option<Box<[StageWeighed]>>,
 }
 
 impl Judged {
@@ -33,6 +37,7 @@ impl Judged {
             passed: Vec::new(),
             notes: Notes::default(),
             awaits_result: false,
+            weighed: None,
         }
     }
 }
@@ -40,13 +45,15 @@ impl Judged {
 /// The names of a call: its tool, the labels of its record and those the policy's rules give it.
 ///
 /// A rule that cannot be evaluated gives its label: a call is rather taken for too much than for too
-/// little. The first one is told, since the call is not to be dispatched then.
+/// little. The first one is told, since the call is not to be dispatched then. `met` is told of every
+/// rule that meets the call, and whether it gives its label.
 pub(super) fn names(
     policy: &Policy,
     table: &mut NameTable,
     call: &ToolCall<'_>,
     state: &AgentState,
     run: RunView<'_>,
+    mut met: impl FnMut(&LabelRule, &Result<bool, String>),
 ) -> (Arc<NameSet>, Option<Finding>) {
     let mut labels: Vec<&str> = call.labels.iter().map(|l| &**l).collect();
     let mut names = table.intern(&policy.matchers, &call.tool, &labels);
@@ -62,12 +69,13 @@ pub(super) fn names(
                 outcome: None,
             })
         });
+        met(rule, &holds);
         if holds == Ok(false) {
             continue;
         }
         if let Err(why) = holds {
             failure.get_or_insert_with(|| Finding {
-                rule: "label",
+                rule: LABEL,
                 reason: format!("label `{}` could not be evaluated: {why}", rule.label),
                 policy_line: rule.place.line,
                 ..Finding::default()
@@ -83,7 +91,7 @@ pub(super) fn names(
 pub(super) fn labels_alone(policy: &Policy, call: &ToolCall<'_>) -> Vec<String> {
     let mut table = NameTable::default();
     let (state, run) = (AgentState::default(), RunView::default());
-    let (names, _) = names(policy, &mut table, call, &state, run);
+    let (names, _) = names(policy, &mut table, call, &state, run, |_, _| {});
     names.labels.iter().map(|l| l.to_string()).collect()
 }
 
@@ -129,6 +137,7 @@ pub(super) fn pipeline(stages: &[&'static dyn Stage], cx: &CallContext<'_>) -> J
         passed,
         notes,
         awaits_result: stages.iter().any(|s| s.awaits_result(cx)),
+        weighed: None,
     }
 }
 
@@ -205,6 +214,7 @@ impl Judged {
             concurrent: run.siblings.is_some(),
             named: names.is_named(),
             mediated: monitor.policy.boundary.is_none_or(|tools| names.is(tools)),
+            weighed: self.weighed,
         }
     }
 }

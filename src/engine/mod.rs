@@ -20,10 +20,13 @@ mod repeats;
 mod ruling;
 mod run;
 mod time;
+mod weigh;
 
 use crate::import::Sink;
 use crate::policy::Policy;
+use crate::stages::weigh::StageWeighed;
 use crate::stages::{Probed, Stage};
+use crate::state::{AgentState, RunView};
 use crate::trace::event::{Approval, Event, GroundTruth, RunEnd, RunStart, ToolCall, ToolResult};
 use crate::trace::fault::{Notice, NoticeKind, Place, WarningCode};
 use decision::Decision;
@@ -86,6 +89,28 @@ pub struct Options {
     pub labels_given: bool,
     /// Whether a run goes on from one input into the next; otherwise each input has its own.
     pub merge_runs: bool,
+    /// Whether every rule is weighed for every call, see [`Final::weighed`]. Decisions are the same.
+    pub weigh: bool,
+    /// Weigh the rules for the call of this number in its run alone; of the other calls only the
+    /// transitions of the barriers are told. Absent means for every call.
+    pub weigh_only: Option<u64>,
+    /// Whether what is weighed leaves out what rules looked at, which takes less time.
+    pub wordless: bool,
+}
+
+impl Options {
+    /// The word for what becomes of an escalated call that nobody decided about.
+    pub fn on_escalate(&self) -> &'static str {
+        match self.allow_escalated {
+            true => "allow",
+            false => "block",
+        }
+    }
+
+    /// Whether rules are weighed for the call of that number in its run.
+    fn weighs_rules(&self, seq: u64) -> bool {
+        self.weigh && self.weigh_only.is_none_or(|only| only == seq)
+    }
 }
 
 /// What became of a run when it is over.
@@ -133,6 +158,9 @@ pub struct Final {
     pub named: bool,
     /// Whether the tool lies inside the mediation boundary.
     pub mediated: bool,
+    /// What every rule says of the call, where that was asked for: the label rules, then every stage
+    /// of the pipeline, after the first that refuses too, in the state that the call meets.
+    pub weighed: Option<Box<[StageWeighed]>>,
 }
 
 /// Takes what the engine finds, in the order in which it becomes final.
@@ -142,6 +170,9 @@ pub trait Output {
 
     /// A fault or a warning.
     fn notice(&mut self, notice: Notice);
+
+    /// The state that a run ends in, told right before its report.
+    fn last(&mut self, _run: RunView<'_>, _state: &AgentState) {}
 
     /// A run that is over.
     fn run(&mut self, report: RunReport);
@@ -157,6 +188,10 @@ impl<O: Output + ?Sized> Output for &mut O {
 
     fn notice(&mut self, notice: Notice) {
         (**self).notice(notice);
+    }
+
+    fn last(&mut self, run: RunView<'_>, state: &AgentState) {
+        (**self).last(run, state);
     }
 
     fn run(&mut self, report: RunReport) {
@@ -195,6 +230,10 @@ pub struct Engine<'a> {
     monitor: Monitor<'a>,
 }
 
+/// Which runs there were, for an engine that takes further inputs.
+#[derive(Clone, Debug, Default)]
+pub struct KnownRuns(std::collections::HashSet<u128>);
+
 impl<'a> Engine<'a> {
     /// An engine with no run under way. `stages` is the pipeline; those the policy disables are
     /// left out.
@@ -208,6 +247,17 @@ impl<'a> Engine<'a> {
             runs: Registry::default(),
             monitor: Monitor::new(policy, stages, options, Box::new(out)),
         }
+    }
+
+    /// The same, knowing the runs that other engines have met, so that one of the same id is told.
+    pub fn after(mut self, earlier: KnownRuns) -> Self {
+        self.runs.know(earlier.0);
+        self
+    }
+
+    /// The runs met, those it began with included.
+    pub fn into_known(self) -> KnownRuns {
+        KnownRuns(self.runs.known())
     }
 
     /// Begins an input. Records without a run belong to the run named `stem`.
@@ -251,7 +301,7 @@ impl<'a> Engine<'a> {
         let run = self.runs.open(event.run.as_deref());
         if self.monitor.end(run, event.status) {
             let id = std::sync::Arc::clone(&run.id);
-            self.runs.shrink(&id);
+            self.runs.shrink(&id, self.monitor.options.weigh);
         }
     }
 

@@ -8,10 +8,10 @@ use super::judge::{self, Subject};
 use super::marks::{Mark, Origin};
 use super::ruling::Ruling;
 use super::run::Run;
-use super::{Counted, Final, Options, Output};
-use crate::policy::Policy;
+use super::{Counted, Final, Options, Output, weigh};
 use crate::policy::lookalike::Lookalikes;
 use crate::policy::matcher::NameTable;
+use crate::policy::{LabelRule, Policy};
 use crate::stages::{CallContext, Stage};
 use crate::state::Phase;
 use crate::tokens::TokenCounter;
@@ -133,8 +133,21 @@ impl<'a> Monitor<'a> {
 
     fn judge(&mut self, run: &mut Run, place: Place, call: ToolCall<'_>, identity: Identity) {
         let policy = self.policy;
+        let Options {
+            weigh: weighs,
+            wordless,
+            labels_given,
+            ..
+        } = self.options;
+        let rules_too = self.options.weighs_rules(run.seq);
+        let mut labels = Vec::new();
+        let met = |rule: &LabelRule, holds: &Result<bool, String>| {
+            if rules_too {
+                labels.push(weigh::label(rule, holds, labels_given));
+            }
+        };
         let (names, label_failure) =
-            judge::names(policy, &mut self.names, &call, &run.state, run.view());
+            judge::names(policy, &mut self.names, &call, &run.state, run.view(), met);
         if let Some(known) = self.lookalikes.find(&names) {
             let message = format!(
                 "tool `{}` looks like `{known}`, which the policy names",
@@ -148,20 +161,33 @@ impl<'a> Monitor<'a> {
         }
         let elapsed_ns = self.pass(run, place, call.ts.as_ref());
         let repeats = self.count_repeats(run, &call);
-        run.advance();
+        run.state.arrive();
         run.join_siblings(policy);
-        let unlabelled = label_failure.filter(|_| !self.options.labels_given);
+        let context = |state, view| {
+            let mut cx = CallContext::new(policy, &call, &names, state, view);
+            cx.id = &identity.text;
+            cx.turn = run.turn;
+            cx.siblings = run.siblings.as_deref();
+            cx.repeats = repeats;
+            cx.elapsed_ns = elapsed_ns;
+            cx.wordless = wordless;
+            cx
+        };
+        let cx = context(&run.state, run.view());
+        let unlabelled = label_failure.filter(|_| !labels_given);
         let mut judged = judge::precheck(&self.stages, &run.state)
             .or_else(|| unlabelled.map(judge::unlabelled))
-            .unwrap_or_else(|| {
-                let mut cx = CallContext::new(policy, &call, &names, &run.state, run.view());
-                cx.id = &identity.text;
-                cx.turn = run.turn;
-                cx.siblings = run.siblings.as_deref();
-                cx.repeats = repeats;
-                cx.elapsed_ns = elapsed_ns;
-                judge::pipeline(&self.stages, &cx)
-            });
+            .unwrap_or_else(|| judge::pipeline(&self.stages, &cx));
+        let weigh = |cx: &CallContext<'_>| match rules_too {
+            true => weigh::call(&self.stages, labels, cx),
+            false => weigh::transitions(&self.stages, cx),
+        };
+        judged.weighed = weighs.then(|| match &run.kept {
+            Some(kept) if run.state.phase.is_terminal() => {
+                weigh(&context(&kept.state, kept.view(&run.id)))
+            }
+            _ => weigh(&cx),
+        });
         let outcome = call
             .outcome
             .as_ref()

@@ -1,12 +1,12 @@
 //! Results and approvals: what they do to calls that were decided before.
 
-use super::decision::Decision;
 use super::digest;
 use super::flight::{InFlight, Pending, Settlement};
 use super::judge;
 use super::marks::Fate;
 use super::monitor::Monitor;
 use super::run::Run;
+use super::{Final, weigh};
 use crate::stages::CallContext;
 use crate::trace::event::{Approval, ApprovalOutcome, Outcome, ToolCall, ToolResult};
 use crate::trace::fault::{FaultCode, Place, WarningCode};
@@ -96,7 +96,7 @@ impl Monitor<'_> {
             return;
         };
         let Pending { mut decision, call } = *pending;
-        self.check_result(run, &call, outcome, &mut decision.decision);
+        self.check_result(run, &call, outcome, &mut decision);
         self.ready.push(decision);
     }
 
@@ -133,8 +133,9 @@ impl Monitor<'_> {
         run: &Run,
         call: &ToolCall<'_>,
         outcome: &Outcome<'_>,
-        decision: &mut Decision,
+        decided: &mut Final,
     ) {
+        let decision = &mut decided.decision;
         let Some(mark) = run.marks.get(digest::id(&decision.call)) else {
             return;
         };
@@ -142,6 +143,11 @@ impl Monitor<'_> {
         let mut cx = CallContext::new(self.policy, call, &mark.names, &run.state, view);
         cx.id = &decision.call;
         cx.turn = decision.turn;
+        cx.wordless = self.options.wordless;
+        let rules_too = self.options.weighs_rules(decision.seq);
+        if let Some(weighed) = decided.weighed.as_mut().filter(|_| rules_too) {
+            weigh::result(&self.stages, weighed, &cx, outcome);
+        }
         let mut stages = self.stages.iter();
         let kept = stages.find_map(|s| Some((s.id(), s.check_result(&cx, outcome)?)));
         if let Some((stage, finding)) = kept {

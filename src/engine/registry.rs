@@ -1,7 +1,7 @@
 //! The runs of an input: open ones with their state, ended ones as markers of a few bytes.
 
 use super::digest;
-use super::run::Run;
+use super::run::{Kept, Run};
 use crate::state::Phase;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -56,11 +56,14 @@ pub(super) struct Ended {
     doubtful: bool,
     /// Refused calls, by hash of their id, whose results would show that they ran.
     refused: Box<[u64]>,
+    /// How it ended, where every rule is weighed.
+    kept: Option<Box<Kept>>,
 }
 
 impl Ended {
-    fn of(run: &Run) -> Ended {
+    fn of(run: &Run, weighs: bool) -> Ended {
         Ended {
+            kept: weighs.then(|| Kept::of(run)),
             seq: run.seq,
             turn: run.turn,
             refusals: run.tally.refused,
@@ -71,11 +74,15 @@ impl Ended {
         }
     }
 
+    fn is_small(&self) -> bool {
+        self.refused.is_empty() && self.kept.is_none()
+    }
+
     /// The smallest slot that holds it.
     fn slot(self) -> Slot {
         let small = |n: u64| u32::try_from(n);
         match (small(self.seq), small(self.turn), small(self.refusals)) {
-            (Ok(seq), Ok(turn), Ok(refused)) if self.refused.is_empty() => Slot::Ended(Marker {
+            (Ok(seq), Ok(turn), Ok(refused)) if self.is_small() => Slot::Ended(Marker {
                 seq,
                 turn,
                 refused,
@@ -98,6 +105,7 @@ impl Marker {
             parted: self.parted,
             doubtful: self.doubtful,
             refused: Box::default(),
+            kept: None,
         }
     }
 }
@@ -120,6 +128,17 @@ impl Registry {
         self.input = input;
         self.stem = stem.into();
         (self.born, self.before_input) = (None, self.epoch);
+    }
+
+    /// Takes these for runs of earlier inputs.
+    pub(super) fn know(&mut self, earlier: HashSet<u128>) {
+        self.earlier = earlier;
+    }
+
+    /// All runs so far, those of earlier inputs included.
+    pub(super) fn known(mut self) -> HashSet<u128> {
+        self.earlier.extend(self.slots.keys());
+        self.earlier
     }
 
     /// Runs that are opened from here on stand anywhere in the input.
@@ -178,6 +197,7 @@ impl Registry {
             run.doubtful |= ended.doubtful;
             run.doubt_told = ended.doubtful;
             run.late = ended.refused;
+            run.kept = ended.kept;
             *slot = Slot::Open(run);
         }
         match slot {
@@ -234,11 +254,11 @@ impl Registry {
         self.slots.remove(&key);
     }
 
-    /// Reduces a run that has ended to its marker.
-    pub(super) fn shrink(&mut self, id: &str) {
+    /// Reduces a run that has ended to its marker, and how it ended where every rule is weighed.
+    pub(super) fn shrink(&mut self, id: &str, weighs: bool) {
         let key = digest::run(id);
         if let Some(Slot::Open(run)) = self.slots.get(&key) {
-            let slot = Ended::of(run).slot();
+            let slot = Ended::of(run, weighs).slot();
             self.slots.insert(key, slot);
         }
     }

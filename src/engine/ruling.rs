@@ -76,7 +76,7 @@ impl Monitor<'_> {
         let at_once = sequential || (flight.outcome.is_some() && flight.batch.is_none());
         match (&call.outcome, awaits_result) {
             (Some(outcome), true) => {
-                self.check_result(run, &call, outcome, &mut decided.decision);
+                self.check_result(run, &call, outcome, &mut decided);
                 self.ready.push(decided);
             }
             (None, true) if !at_once => {

@@ -67,7 +67,44 @@ pub(super) struct Run {
     pub(super) epoch: u64,
     /// Whether it was opened again after its end.
     pub(super) resumed: bool,
+    /// How it ended then, where every rule is weighed.
+    pub(super) kept: Option<Box<Kept>>,
     pub(super) tally: Tally,
+}
+
+/// A run as it ended, for what stages that are not asked any more would say of calls after that.
+#[derive(Clone, Debug)]
+pub(super) struct Kept {
+    agent: Option<Box<str>>,
+    intent: Option<Box<str>>,
+    meta: Option<Box<RawJson<'static>>>,
+    pub(super) state: AgentState,
+}
+
+impl Kept {
+    pub(super) fn of(run: &Run) -> Box<Kept> {
+        let mut kept = run.kept.clone().unwrap_or_else(|| {
+            Box::new(Kept {
+                agent: run.agent.clone(),
+                intent: run.intent.clone(),
+                meta: run.meta.clone(),
+                state: run.state.clone(),
+            })
+        });
+        // It may have ended again, in another way.
+        kept.state.phase = run.state.phase;
+        kept
+    }
+
+    /// What expressions may ask of the run of that id.
+    pub(super) fn view<'r>(&'r self, id: &'r str) -> RunView<'r> {
+        RunView {
+            id,
+            agent: self.agent.as_deref(),
+            intent: self.intent.as_deref(),
+            meta: self.meta.as_deref(),
+        }
+    }
 }
 
 /// Counts for the run's report.
@@ -169,18 +206,6 @@ impl Run {
             .chain(others)
             .find(|id| !taken(id))
             .unwrap_or(plain)
-    }
-
-    /// The phase before a call is judged, and the loop count with it.
-    pub(super) fn advance(&mut self) {
-        match self.state.phase {
-            Phase::Idle | Phase::Observing | Phase::Planning => {
-                self.state.phase = Phase::Acting;
-                self.state.loop_count = 0;
-            }
-            Phase::Acting => self.state.loop_count = self.state.loop_count.saturating_add(1),
-            Phase::Answering | Phase::Rejected | Phase::Exhausted => {}
-        }
     }
 
     /// Refused calls whose results would show that they ran.

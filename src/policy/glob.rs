@@ -47,6 +47,11 @@ pub fn is_name(pattern: &str) -> bool {
     !pattern.contains(['*', '?', '[', ']', '{', '}', '\\'])
 }
 
+/// What a glob matches, as a tree; `None` if it is no glob.
+pub fn hir(glob: &str) -> Option<regex_syntax::hir::Hir> {
+    regex_syntax::parse(&regex(glob).ok()?).ok()
+}
+
 /// Checks one pattern.
 ///
 /// # Errors

@@ -5,6 +5,7 @@ pub mod effective;
 pub mod expr;
 pub mod features;
 pub mod glob;
+pub mod lines;
 pub mod lookalike;
 pub mod matcher;
 pub mod neural;
@@ -19,6 +20,7 @@ use crate::embed::Embedder;
 use crate::firewall::Preparer;
 use crate::trace::money::Nano;
 use expr::Expr;
+use lines::Lines;
 use matcher::{MatcherId, Matchers};
 pub use read::{parse, parse_without_models};
 use regex::Regex;
@@ -75,6 +77,8 @@ pub struct Policy {
     pub models: Vec<Model>,
     /// Tools that were mediated; absent means all.
     pub boundary: Option<MatcherId>,
+    /// Where its settings stand in the file.
+    pub lines: Lines,
     /// What is doubtful about the policy, without the soundness of its class-K functions.
     pub warnings: Vec<PolicyWarning>,
 }
@@ -86,6 +90,11 @@ impl Policy {
             || !self.gates.per_tool.is_empty()
             || self.features_counted
             || self.names(expr::Variable::StateTokens)
+    }
+
+    /// Whether that stage is part of the pipeline.
+    pub fn runs(&self, stage: &str) -> bool {
+        !self.disabled.contains(&stage)
     }
 
     /// Whether any expression names that variable.

@@ -3,8 +3,11 @@
 //! Untrusted text cannot become a formula: a cell that a spreadsheet would evaluate is led by an
 //! apostrophe. Numbers are gate's own and stay numbers, a negative barrier too.
 
+pub(super) mod rows;
+
 use super::json::v1::notice_kind;
 use super::{Format, Header, Report, number};
+use crate::audit::coverage::{Met, RuleCoverage};
 use crate::audit::summary::Summary;
 use crate::engine::decision::{Decision, Reading};
 use crate::escape;
@@ -18,7 +21,7 @@ use std::io::{self, Write};
 pub const FORMAT: Format = Format {
     id: "csv",
     doc: "a row a record: decisions; faults and warnings with the code as `rule` and the message \
-          as `reason`, those of the policy after the others; tools that no rule names; last the \
+          as `reason`, those of the policy after the others; tools that no rule names; rules with their coverage, where it is asked for; last the \
           summary with the exit status as `rule`",
     open,
 };
@@ -125,6 +128,36 @@ impl Rows<'_> {
         self.word(Some(doubt.code));
         self.skip(1);
         self.text(&doubt.message);
+        self.end()
+    }
+
+    /// A rule of the policy, its file and line in the place of an input's.
+    fn coverage(&mut self, source: &str, rule: &RuleCoverage) -> io::Result<()> {
+        self.begin("coverage")?;
+        self.text(source);
+        match rule.policy_line {
+            0 => self.skip(1),
+            line => self.count(line as u64),
+        }
+        self.skip(8);
+        self.word(Some(rule.stage));
+        self.word(Some(rule.rule));
+        self.skip(1);
+        let Met {
+            evaluated,
+            decided,
+            stops,
+            unique,
+        } = rule.met;
+        let name = match rule.name.as_str() {
+            "" => String::new(),
+            name => format!("`{name}`: "),
+        };
+        let given = rule.given.map(|given| format!(", given {given}"));
+        let given = given.unwrap_or_default();
+        self.text(&format!(
+            "{name}evaluated {evaluated}, decided {decided}, stops {stops}, unique {unique}{given}"
+        ));
         self.end()
     }
 
@@ -238,6 +271,10 @@ impl Report for Rows<'_> {
             let plural = if calls == 1 { "" } else { "s" };
             self.text(&format!("{calls} call{plural}, and no rule names the tool"));
             self.end()?;
+        }
+        let coverage = summary.coverage.iter();
+        for rule in coverage.flat_map(|coverage| &coverage.rules) {
+            self.coverage(&summary.policy.source, rule)?;
         }
         self.begin("summary")?;
         self.skip(11);

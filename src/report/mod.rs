@@ -3,13 +3,16 @@
 pub mod args;
 pub mod barriers;
 pub mod calibration;
+pub mod check;
 pub mod csv;
+pub mod explain;
 pub mod features;
 pub mod inspect;
 pub mod json;
 pub mod jsonl;
 pub mod model;
 pub mod number;
+pub mod robustness;
 pub mod table;
 
 use crate::audit::summary::Summary;

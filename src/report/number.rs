@@ -1,8 +1,9 @@
 //! Numbers as machines and as people read them.
 //!
 //! Every float of a decision is finite by construction: a barrier that is NaN or infinite counts
-//! as -1, scores are checked when they are read. Should one slip through all the same, machines
-//! read `null` or an empty cell, never a word that is no JSON, and debug builds stop.
+//! as -1, scores are checked when they are read. What is derived from them, such as a difference of
+//! two settings near the greatest float, need not be: machines read `null` or an empty cell then,
+//! never a word that is no JSON.
 
 use serde::{Serialize, Serializer};
 use serde_json::ser::{CompactFormatter, Formatter};
@@ -14,7 +15,7 @@ pub struct Number(pub f64);
 
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        debug_assert!(self.0.is_finite(), "a report holds a number that is none");
+        // What is not finite is written as `null`.
         serializer.serialize_f64(self.0)
     }
 }

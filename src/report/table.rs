@@ -3,6 +3,7 @@
 //! Rows are laid out and written in chunks, so that an audit of any length takes the memory of one.
 
 mod calls;
+mod coverage;
 pub(in crate::report) mod layout;
 mod outcome;
 pub mod page;

@@ -2,11 +2,13 @@
 //! sees it.
 
 use super::bindings::CallBindings;
-use super::{CallContext, Finding, Notes, Stage, Verdict};
+use super::weigh::{All, At, Configured, First, Known, ON, Walk, Walked, Weighed};
+use super::{BLIND, CallContext, Finding, Notes, Stage, Verdict};
 use crate::policy::expr::Expr;
-use crate::policy::{Contract, Schema};
+use crate::policy::{Contract, Policy, Schema};
 use crate::trace::event::Outcome;
 use crate::trace::json::Json;
+use std::fmt::Display;
 
 pub(super) struct Contracts;
 
@@ -37,29 +39,11 @@ impl Stage for Contracts {
     }
 
     fn judge(&self, cx: &CallContext<'_>, _: &mut Notes) -> Verdict {
-        for contract in binding(cx) {
-            if let Some(schema) = &contract.schema {
-                let Some(args) = cx.args() else {
-                    return Verdict::Error(Finding::blind("schema").at(contract.place.line));
-                };
-                if let Some(finding) = misfit(args, schema) {
-                    return Verdict::Refuse(told(finding, contract));
-                }
-            }
-            let bindings = CallBindings { cx, outcome: None };
-            for condition in &contract.require {
-                match condition.test(&bindings) {
-                    Ok(true) => {}
-                    Ok(false) => {
-                        return Verdict::Refuse(told(untrue("require", condition), contract));
-                    }
-                    Err(why) => {
-                        return Verdict::Error(failed("require", condition, &why, contract));
-                    }
-                }
-            }
-        }
-        Verdict::Pass
+        First::of(cx.policy, |first| before(cx, first))
+    }
+
+    fn weigh(&self, cx: &CallContext<'_>) -> Vec<Weighed> {
+        All::of(cx, |all| before(cx, all))
     }
 
     fn awaits_result(&self, cx: &CallContext<'_>) -> bool {
@@ -67,20 +51,132 @@ impl Stage for Contracts {
     }
 
     fn check_result(&self, cx: &CallContext<'_>, outcome: &Outcome<'_>) -> Option<Finding> {
-        let bindings = CallBindings {
-            cx,
-            outcome: Some(outcome),
-        };
-        for contract in binding(cx) {
-            for condition in &contract.ensure {
-                match condition.test(&bindings) {
-                    Ok(true) => {}
-                    Ok(false) => return Some(told(untrue("ensure", condition), contract)),
-                    Err(why) => return Some(failed("ensure", condition, &why, contract)),
-                }
+        match First::of(cx.policy, |first| after(cx, outcome, first)) {
+            Verdict::Pass => None,
+            Verdict::Refuse(finding) | Verdict::Escalate(finding) | Verdict::Error(finding) => {
+                Some(finding)
             }
         }
-        None
+    }
+
+    fn weigh_result(&self, cx: &CallContext<'_>, outcome: &Outcome<'_>) -> Vec<Weighed> {
+        All::of(cx, |all| after(cx, outcome, all))
+    }
+
+    fn configured(&self, policy: &Policy) -> Vec<Configured> {
+        let (before, after) = (policy.contracts.iter(), policy.contracts.iter());
+        let has = |is: bool, contract, rule| is.then_some((contract, rule));
+        let before = before.flat_map(|contract| {
+            [
+                has(contract.schema.is_some(), contract, "schema"),
+                has(!contract.require.is_empty(), contract, "require"),
+            ]
+        });
+        let after = after.map(|contract| has(!contract.ensure.is_empty(), contract, "ensure"));
+        let rules = before.chain(after).flatten();
+        let words =
+            |(contract, rule)| known(rule, contract, &Called(policy, contract)).configured(policy);
+        rules.map(words).collect()
+    }
+}
+
+/// What must hold before the call.
+fn before(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
+    for contract in binding(cx) {
+        if let Some(schema) = &contract.schema {
+            fits(cx, contract, schema, walk)?;
+        }
+        let bindings = CallBindings { cx, outcome: None };
+        for condition in &contract.require {
+            holds("require", cx, contract, condition, &bindings, walk)?;
+        }
+    }
+    ON
+}
+
+/// What must hold of the result.
+fn after(cx: &CallContext<'_>, outcome: &Outcome<'_>, walk: &mut impl Walk) -> Walked {
+    let bindings = CallBindings {
+        cx,
+        outcome: Some(outcome),
+    };
+    for contract in binding(cx) {
+        for condition in &contract.ensure {
+            holds("ensure", cx, contract, condition, &bindings, walk)?;
+        }
+    }
+    ON
+}
+
+fn fits(
+    cx: &CallContext<'_>,
+    contract: &Contract,
+    schema: &Schema,
+    walk: &mut impl Walk,
+) -> Walked {
+    let name = Called(cx.policy, contract);
+    let rule = known("schema", contract, &name);
+    let Some(args) = cx.args() else {
+        return walk.tried(rule, &BLIND, Verdict::Error(Finding::blind()));
+    };
+    match misfit(args, schema) {
+        None => {
+            let seen = format_args!("the arguments fit `{}`", schema.file);
+            walk.tried(rule, &seen, Verdict::Pass)
+        }
+        Some(reason) => {
+            let verdict = Verdict::Refuse(told(reason.clone(), contract));
+            walk.tried(rule, &reason, verdict)
+        }
+    }
+}
+
+fn holds(
+    rule: &'static str,
+    cx: &CallContext<'_>,
+    contract: &Contract,
+    condition: &Expr,
+    bindings: &CallBindings<'_, '_>,
+    walk: &mut impl Walk,
+) -> Walked {
+    let name = Called(cx.policy, contract);
+    let rule = known(rule, contract, &name);
+    let shown = Shown(condition);
+    match condition.test(bindings) {
+        Ok(true) => walk.tried(rule, &format_args!("`{shown}` holds"), Verdict::Pass),
+        Ok(false) => {
+            let reason = format!("`{shown}` does not hold");
+            let verdict = Verdict::Refuse(told(reason.clone(), contract));
+            walk.tried(rule, &reason, verdict)
+        }
+        Err(why) => {
+            let reason = format!("`{shown}` could not be evaluated: {why}");
+            let finding = Finding::why(reason.clone()).by(contract);
+            walk.tried(rule, &reason, Verdict::Error(finding))
+        }
+    }
+}
+
+/// A rule of the contract of that name.
+fn known<'p>(rule: &'static str, contract: &Contract, name: &'p Called<'_>) -> Known<'p> {
+    Known {
+        rule,
+        name,
+        at: At::Line(contract.place.line),
+        met: None,
+    }
+}
+
+/// What a contract is called: its id, else the tools it is for.
+struct Called<'p>(&'p Policy, &'p Contract);
+
+impl Display for Called<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Called(policy, contract) = self;
+        match &contract.id {
+            Some(id) => f.write_str(id),
+            None => f.write_str(&policy.matchers.get(contract.tools).patterns.join(", ")),
+        }
     }
 }
 
@@ -92,57 +188,53 @@ fn binding<'a>(cx: &'a CallContext<'_>) -> impl Iterator<Item = &'a Contract> {
         .filter(|contract| cx.names.is(contract.tools))
 }
 
-fn untrue(rule: &'static str, condition: &Expr) -> Finding {
-    Finding::new(rule, format!("`{}` does not hold", shown(condition)))
-}
-
 /// Longest condition that a reason repeats, in characters.
 const SHOWN: usize = 80;
 
-/// The condition on one line, cut where it is long.
-fn shown(condition: &Expr) -> String {
-    let words: Vec<&str> = condition.source().split_whitespace().collect();
-    let line = words.join(" ");
-    match line.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
-}
+/// A condition on one line, cut where it is long.
+struct Shown<'e>(&'e Expr);
 
-fn failed(rule: &'static str, condition: &Expr, why: &str, contract: &Contract) -> Finding {
-    let reason = format!("`{}` could not be evaluated: {why}", shown(condition));
-    Finding::new(rule, reason).by(contract)
+impl Display for Shown<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let words: Vec<&str> = self.0.source().split_whitespace().collect();
+        let line = words.join(" ");
+        match line.char_indices().nth(SHOWN) {
+            Some((end, _)) => write!(f, "{}…", line.get(..end).unwrap_or_default()),
+            None => f.write_str(&line),
+        }
+    }
 }
 
 /// The contract's own message in front, where it has one.
-fn told(mut finding: Finding, contract: &Contract) -> Finding {
-    if let Some(message) = &contract.message {
-        finding.reason = format!("{message} ({})", finding.reason);
-    }
-    finding.by(contract)
+fn told(reason: String, contract: &Contract) -> Finding {
+    let reason = match &contract.message {
+        Some(message) => format!("{message} ({reason})"),
+        None => reason,
+    };
+    Finding::why(reason).by(contract)
 }
 
 impl Finding {
     fn by(mut self, contract: &Contract) -> Finding {
         self.policy_rule.clone_from(&contract.id);
-        self.at(contract.place.line)
+        self
     }
 }
 
-fn misfit(args: &Json<'_>, schema: &Schema) -> Option<Finding> {
+/// What does not fit the schema, in words.
+fn misfit(args: &Json<'_>, schema: &Schema) -> Option<String> {
     let args: serde_json::Value = match serde_json::from_str(&args.to_compact()) {
         Ok(args) => args,
         Err(_) => {
             let reason = "the arguments hold a number that a schema cannot look at";
-            return Some(Finding::new("schema", reason.into()));
+            return Some(reason.into());
         }
     };
     // Told by the schema's own words: those of the arguments are not to be shown.
     let error = schema.validator.iter_errors(&args).next()?;
-    let reason = format!(
+    Some(format!(
         "the arguments do not fit `{}` at `{}`",
         schema.file,
         error.schema_path()
-    );
-    Some(Finding::new("schema", reason))
+    ))
 }

@@ -2,13 +2,16 @@
 //! simulated next state keeps every barrier above its floor.
 
 use super::action::{self, Sight};
+use super::weigh::{All, At, Configured, Known, ON, Walk, Weighed};
 use super::{CallContext, Finding, Notes, Siblings, Stage, Verdict};
+use crate::barriers::level::{self, Transition};
 use crate::barriers::{self, Check};
 use crate::engine::decision::Reading;
 use crate::number::rounded;
-use crate::policy::{Measure, Policy};
+use crate::policy::{BarrierSpec, Dcbf as Settings, Measure, Policy};
 use crate::state::StateView;
 use crate::trace::money::Nano;
+use std::fmt::Display;
 use std::sync::Arc;
 
 pub(super) struct Dcbf;
@@ -56,6 +59,90 @@ impl Stage for Dcbf {
         }
         Verdict::Pass
     }
+
+    /// Every barrier by itself: before the call, and after it where it is not negative before. A
+    /// state that is outside for one barrier is not looked beyond by the verdict; here the others
+    /// tell what they would say without that one.
+    fn weigh(&self, cx: &CallContext<'_>) -> Vec<Weighed> {
+        let policy = cx.policy;
+        let sight = action::sight(cx);
+        let current = action::view(cx, &sight);
+        let call = [Arc::clone(cx.names)];
+        let next = barriers::simulate(&current, &call, cx.estimate);
+        All::of(cx, |all| {
+            let specs = &policy.dcbf.barriers;
+            let before: Vec<f64> = specs
+                .iter()
+                .map(|spec| barriers::value(policy, spec, &current).0)
+                .collect();
+            for (spec, &h) in specs.iter().zip(&before) {
+                let why = if h >= 0.0 {
+                    String::new()
+                } else {
+                    why(policy, spec, &current)
+                };
+                let seen = format_args!("h {}{why}", Rounded(h));
+                let verdict = Verdict::refuse_unless(h >= 0.0, String::new);
+                all.tried(known("outside_safe_set", spec), &seen, verdict)?;
+            }
+            let inside = specs.iter().zip(&before).filter(|(_, h)| **h >= 0.0);
+            for (spec, &h) in inside.filter(|_| policy.dcbf.verify) {
+                let after = barriers::value(policy, spec, &next).0;
+                let admitted = spec.alpha.admits(h, after);
+                let floor = Rounded(spec.alpha.floor(h).unwrap_or(f64::INFINITY));
+                let why = if admitted {
+                    String::new()
+                } else {
+                    why(policy, spec, &next)
+                };
+                let (h, after) = (Rounded(h), Rounded(after));
+                let seen = format_args!("h {h}, next {after}, floor {floor}{why}");
+                let verdict = Verdict::refuse_unless(admitted, String::new);
+                all.tried(known("forward_invariance", spec), &seen, verdict)?;
+            }
+            ON
+        })
+    }
+
+    fn transitions(&self, cx: &CallContext<'_>) -> Vec<Transition> {
+        let policy = cx.policy;
+        let sight = action::sight(cx);
+        let current = action::view(cx, &sight);
+        let call = [Arc::clone(cx.names)];
+        let next = barriers::simulate(&current, &call, cx.estimate);
+        let specs = policy.dcbf.barriers.iter();
+        let transition = |spec| level::transition(policy, spec, &current, &next);
+        specs.map(transition).collect()
+    }
+
+    fn configured(&self, policy: &Policy) -> Vec<Configured> {
+        let Settings {
+            barriers, verify, ..
+        } = &policy.dcbf;
+        let before = barriers.iter().map(|spec| known("outside_safe_set", spec));
+        let after = barriers.iter().filter(|_| *verify);
+        let after = after.map(|spec| known("forward_invariance", spec));
+        let rules = before.chain(after);
+        rules.map(|rule| rule.configured(policy)).collect()
+    }
+}
+
+/// A number for people, where they ask.
+struct Rounded(f64);
+
+impl Display for Rounded {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&rounded(self.0))
+    }
+}
+
+fn known<'p>(rule: &'static str, spec: &'p BarrierSpec) -> Known<'p> {
+    Known {
+        rule,
+        name: &spec.name,
+        at: At::Line(spec.place.line),
+        met: None,
+    }
 }
 
 fn readings(check: &Check) -> Vec<Reading> {
@@ -95,7 +182,7 @@ fn outside(cx: &CallContext<'_>, current: &StateView<'_>, check: Check, sight: &
         "{} is {} before the call{}",
         spec.name,
         rounded(check.current[first]),
-        why(policy, first, current),
+        why(policy, spec, current),
     );
     Finding {
         policy_line: spec.place.line,
@@ -114,7 +201,7 @@ fn leaving(policy: &Policy, next: &StateView<'_>, check: Check) -> Finding {
         spec.name,
         rounded(check.current[first]),
         rounded(after),
-        why(policy, first, next),
+        why(policy, spec, next),
     );
     Finding {
         policy_line: spec.place.line,
@@ -124,8 +211,7 @@ fn leaving(policy: &Policy, next: &StateView<'_>, check: Check) -> Finding {
 }
 
 /// What makes the barrier low in that state, after a colon; empty where there is nothing to say.
-fn why(policy: &Policy, index: usize, view: &StateView<'_>) -> String {
-    let spec = &policy.dcbf.barriers[index];
+fn why(policy: &Policy, spec: &BarrierSpec, view: &StateView<'_>) -> String {
     let failure = barriers::value(policy, spec, view).1;
     let definition = barriers::definition(&spec.measure);
     let cause = failure.unwrap_or_else(|| (definition.cause)(policy, &spec.measure, view));

@@ -1,7 +1,8 @@
 //! The phase machine: calls are legal until the run is over or one of its budgets is spent.
 
+use super::weigh::{All, Amount, At, Configured, First, Known, ON, Walk, Walked, Weighed};
 use super::{CallContext, Finding, Notes, Stage, Verdict};
-use crate::policy::Policy;
+use crate::policy::{Dfa as Limits, Policy};
 use crate::state::{AgentState, Phase};
 
 pub(super) struct Dfa;
@@ -37,22 +38,33 @@ impl Stage for Dfa {
     }
 
     fn precheck(&self, state: &AgentState) -> Option<Finding> {
-        let (rule, reason) = match state.phase {
-            Phase::Answering => ("answering", "the run has given its answer"),
-            Phase::Rejected => ("rejected", "the run was stopped"),
-            Phase::Exhausted => ("exhausted", "a budget of the run is spent"),
-            _ => return None,
-        };
-        Some(Finding {
-            standing: true,
-            ..Finding::new(rule, reason.into())
-        })
+        let ended = ENDS.iter().find(|(phase, ..)| *phase == state.phase);
+        ended.map(|(_, rule, reason)| over(rule, reason))
     }
 
     fn judge(&self, cx: &CallContext<'_>, _: &mut Notes) -> Verdict {
-        let checks = [max_steps, max_loops, max_repeats, timeout];
-        let denied = checks.iter().find_map(|check| check(cx));
-        denied.map_or(Verdict::Pass, Verdict::Refuse)
+        First::of(cx.policy, |first| budgets(cx, first))
+    }
+
+    fn weigh(&self, cx: &CallContext<'_>) -> Vec<Weighed> {
+        All::of(cx, |all| {
+            phases(cx, all)?;
+            budgets(cx, all)
+        })
+    }
+
+    fn configured(&self, policy: &Policy) -> Vec<Configured> {
+        let Limits {
+            max_repeats,
+            timeout_ns,
+            ..
+        } = &policy.dfa;
+        let ends = ENDS.iter().map(|(_, rule, _)| end(rule));
+        let rules = ends
+            .chain([STEPS, LOOPS])
+            .chain(max_repeats.map(|_| REPEATS))
+            .chain(timeout_ns.map(|_| TIMEOUT));
+        rules.map(|rule| rule.configured(policy)).collect()
     }
 
     fn after_refusals(&self, policy: &Policy, in_a_row: u64) -> Option<Phase> {
@@ -61,44 +73,119 @@ impl Stage for Dfa {
     }
 }
 
-fn exhausting(rule: &'static str, reason: String) -> Finding {
-    Finding {
-        exhausts: true,
-        ..Finding::new(rule, reason)
+/// Phases in which no call is legal, the rule that says so, and why.
+const ENDS: [(Phase, &str, &str); 3] = [
+    (
+        Phase::Answering,
+        "answering",
+        "the run has given its answer",
+    ),
+    (Phase::Rejected, "rejected", "the run was stopped"),
+    (
+        Phase::Exhausted,
+        "exhausted",
+        "a budget of the run is spent",
+    ),
+];
+
+const STEPS: Known<'static> = Known::one("max_steps", &["dfa"], "max_steps");
+const LOOPS: Known<'static> = Known::one("max_loops", &["dfa"], "max_loops");
+const REPEATS: Known<'static> = Known::one("max_repeats", &["dfa"], "max_repeats");
+const TIMEOUT: Known<'static> = Known::one("timeout", &["dfa"], "timeout_seconds");
+
+/// The rule about such a phase, which no policy sets.
+fn end(rule: &'static str) -> Known<'static> {
+    Known {
+        rule,
+        name: &"",
+        at: At::Line(0),
+        met: None,
     }
 }
 
-fn max_steps(cx: &CallContext<'_>) -> Option<Finding> {
+fn over(rule: &'static str, reason: &str) -> Finding {
+    Finding {
+        standing: true,
+        ..Finding::new(rule, reason.into())
+    }
+}
+
+fn phases(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
+    let phase = cx.state.phase;
+    for (terminal, rule, reason) in ENDS {
+        let verdict = match phase == terminal {
+            true => Verdict::Refuse(over(rule, reason)),
+            false => Verdict::Pass,
+        };
+        let seen = format_args!("phase {}", phase.as_str());
+        walk.tried(end(rule), &seen, verdict)?;
+    }
+    ON
+}
+
+fn budgets(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
+    max_steps(cx, walk)?;
+    max_loops(cx, walk)?;
+    max_repeats(cx, walk)?;
+    timeout(cx, walk)
+}
+
+/// Passes while the budget lasts, and ends the run where it does not.
+fn exhaust_unless(lasts: bool, why: impl FnOnce() -> String) -> Verdict {
+    match lasts {
+        true => Verdict::Pass,
+        false => Verdict::Refuse(Finding {
+            exhausts: true,
+            ..Finding::why(why())
+        }),
+    }
+}
+
+fn max_steps(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
     let (taken, max) = (cx.state.step_count, cx.policy.dfa.max_steps);
-    (taken >= max).then(|| exhausting("max_steps", format!("{taken} of {max} steps are taken")))
+    walk.tried(
+        STEPS.on(Amount::Count(taken)),
+        &format_args!("step {} of {max}", taken.saturating_add(1)),
+        exhaust_unless(taken < max, || format!("{taken} of {max} steps are taken")),
+    )
 }
 
-fn max_loops(cx: &CallContext<'_>) -> Option<Finding> {
+fn max_loops(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
     let (loops, max) = (cx.state.loop_count, cx.policy.dfa.max_loops);
-    let reason = || format!("{loops} calls in a row without an observation, {max} are allowed");
-    (loops > max).then(|| exhausting("max_loops", reason()))
+    walk.tried(
+        LOOPS.on(Amount::Count(loops)),
+        &format_args!("{loops} of {max} calls in a row without an observation"),
+        exhaust_unless(loops <= max, || {
+            format!("{loops} calls in a row without an observation, {max} are allowed")
+        }),
+    )
 }
 
-fn max_repeats(cx: &CallContext<'_>) -> Option<Finding> {
-    let max = cx.policy.dfa.max_repeats?;
-    let reason = || {
-        format!(
-            "the same call for the {} time in a row, {max} allowed",
-            cx.repeats
-        )
+fn max_repeats(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
+    let Some(max) = cx.policy.dfa.max_repeats else {
+        return ON;
     };
-    (cx.repeats > max).then(|| Finding::new("max_repeats", reason()))
+    let repeats = cx.repeats;
+    walk.tried(
+        REPEATS.on(Amount::Count(repeats)),
+        &format_args!("the same call {repeats} of {max} times in a row"),
+        Verdict::refuse_unless(repeats <= max, || {
+            format!("the same call for the {repeats} time in a row, {max} allowed")
+        }),
+    )
 }
 
-fn timeout(cx: &CallContext<'_>) -> Option<Finding> {
-    let (max, elapsed) = (cx.policy.dfa.timeout_ns?, cx.elapsed_ns?);
+fn timeout(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
+    let (Some(max), Some(elapsed)) = (cx.policy.dfa.timeout_ns, cx.elapsed_ns) else {
+        return ON;
+    };
     let seconds = |ns: i128| ns as f64 / 1e9;
-    let reason = || {
-        format!(
-            "{} s after the run's start, {} allowed",
-            seconds(elapsed),
-            seconds(max)
-        )
-    };
-    (elapsed > max).then(|| exhausting("timeout", reason()))
+    let (at, most) = (seconds(elapsed), seconds(max));
+    walk.tried(
+        TIMEOUT.on(Amount::Span(elapsed)),
+        &format_args!("{at} s after the run's start, of {most}"),
+        exhaust_unless(elapsed <= max, || {
+            format!("{at} s after the run's start, {most} allowed")
+        }),
+    )
 }

@@ -1,7 +1,9 @@
 //! The observation-budget gates: a chain of cheap checks on the call and on what the run has
 //! already observed. The first that denies decides.
 
-use super::{CallContext, Finding, Notes, Stage, Verdict};
+use super::weigh::{All, Amount, At, Configured, First, Known, ON, Walk, Walked, Weighed};
+use super::{BLIND, CallContext, Finding, Notes, Stage, Verdict};
+use crate::policy::{Policy, RefusePattern, ToolBudget};
 
 pub(super) struct Gates;
 
@@ -34,60 +36,132 @@ impl Stage for Gates {
     }
 
     fn judge(&self, cx: &CallContext<'_>, _: &mut Notes) -> Verdict {
-        if let Some(finding) = whitelist(cx) {
-            return Verdict::Refuse(finding);
-        }
-        if cx.call.args_unknown
-            && let Some(pattern) = cx.policy.gates.refuse.first()
-        {
-            return Verdict::Error(Finding::blind("regex").at(pattern.place.line));
-        }
-        let chain = [regex, recency, budget, per_tool_budget];
-        let denied = chain.iter().find_map(|gate| gate(cx));
-        denied.map_or(Verdict::Pass, Verdict::Refuse)
+        First::of(cx.policy, |first| chain(cx, first))
+    }
+
+    fn weigh(&self, cx: &CallContext<'_>) -> Vec<Weighed> {
+        All::of(cx, |all| chain(cx, all))
+    }
+
+    fn configured(&self, policy: &Policy) -> Vec<Configured> {
+        let gates = &policy.gates;
+        let one = |is: bool, rule| is.then_some(rule);
+        let rules = one(gates.allow.is_some(), WHITELIST).into_iter();
+        let rules = rules
+            .chain(gates.refuse.iter().map(pattern))
+            .chain(one(gates.window.is_some(), RECENCY))
+            .chain(one(gates.max_tokens.is_some(), BUDGET))
+            .chain(gates.per_tool.iter().map(entry));
+        rules.map(|rule| rule.configured(policy)).collect()
     }
 }
 
-fn whitelist(cx: &CallContext<'_>) -> Option<Finding> {
-    let allow = cx.policy.gates.allow?;
-    if cx.names.is(allow) {
-        return None;
+const WHITELIST: Known<'static> = Known::one("whitelist", &["gates"], "allow");
+const RECENCY: Known<'static> = Known::one("recency", &["gates"], "window");
+const BUDGET: Known<'static> = Known::one("budget", &["gates"], "max_tokens");
+
+fn pattern(pattern: &RefusePattern) -> Known<'_> {
+    Known {
+        rule: "regex",
+        name: &pattern.regex,
+        at: At::Line(pattern.place.line),
+        met: None,
     }
-    let reason = format!("`{}` is not in the allow-set", cx.call.tool);
-    Some(Finding::new("whitelist", reason))
 }
 
-fn regex(cx: &CallContext<'_>) -> Option<Finding> {
-    let mut patterns = cx.policy.gates.refuse.iter();
-    let hit =
-        patterns.find(|pattern| cx.text().is_some_and(|text| pattern.regex.is_match(text)))?;
-    let reason = format!("the arguments match `{}`", hit.regex.as_str());
-    Some(Finding::new("regex", reason).at(hit.place.line))
+fn entry(entry: &ToolBudget) -> Known<'_> {
+    Known {
+        rule: "per_tool_budget",
+        name: &entry.name,
+        at: At::Setting(&["gates", "per_tool"], &entry.name, &[]),
+        met: None,
+    }
 }
 
-fn recency(cx: &CallContext<'_>) -> Option<Finding> {
-    let window = cx.policy.gates.window?;
-    let latest = cx.state.ledger.latest_turn?;
+fn chain(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
+    whitelist(cx, walk)?;
+    regex(cx, walk)?;
+    recency(cx, walk)?;
+    budget(cx, walk)?;
+    per_tool_budget(cx, walk)
+}
+
+fn whitelist(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
+    let Some(allow) = cx.policy.gates.allow else {
+        return ON;
+    };
+    let (tool, listed) = (&cx.call.tool, cx.names.is(allow));
+    let is = if listed { "is" } else { "is not" };
+    walk.tried(
+        WHITELIST,
+        &format_args!("`{tool}` {is} in the allow-set"),
+        Verdict::refuse_unless(listed, || format!("`{tool}` is not in the allow-set")),
+    )
+}
+
+fn regex(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
+    for refused in &cx.policy.gates.refuse {
+        let Some(text) = cx.text() else {
+            walk.tried(pattern(refused), &BLIND, Verdict::Error(Finding::blind()))?;
+            continue;
+        };
+        let matches = refused.regex.is_match(text);
+        let found = if matches { "a match" } else { "no match" };
+        walk.tried(
+            pattern(refused),
+            &format_args!("{found} in {} bytes of text", text.len()),
+            Verdict::refuse_unless(!matches, || {
+                format!("the arguments match `{}`", refused.regex)
+            }),
+        )?;
+    }
+    ON
+}
+
+fn recency(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
+    let Some(window) = cx.policy.gates.window else {
+        return ON;
+    };
+    let Some(latest) = cx.state.ledger.latest_turn else {
+        let seen = format_args!("no observation yet, window {window}");
+        return walk.tried(RECENCY, &seen, Verdict::Pass);
+    };
     let age = cx.turn.saturating_sub(latest);
-    if age <= window {
-        return None;
-    }
-    let reason = format!("the latest observation is {age} turns old, {window} are allowed");
-    Some(Finding::new("recency", reason))
+    walk.tried(
+        RECENCY.on(Amount::Count(age)),
+        &format_args!("latest observation {age} turns ago, window {window}"),
+        Verdict::refuse_unless(age <= window, || {
+            format!("the latest observation is {age} turns old, {window} are allowed")
+        }),
+    )
 }
 
-fn budget(cx: &CallContext<'_>) -> Option<Finding> {
-    let max = cx.policy.gates.max_tokens?;
+fn budget(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
+    let Some(max) = cx.policy.gates.max_tokens else {
+        return ON;
+    };
     let spent = cx.state.ledger.tokens;
-    (spent >= max).then(|| Finding::new("budget", format!("{spent}/{max} tokens")))
+    walk.tried(
+        BUDGET.on(Amount::Count(spent)),
+        &format_args!("{spent} of {max} tokens"),
+        Verdict::refuse_unless(spent < max, || format!("{spent}/{max} tokens")),
+    )
 }
 
-fn per_tool_budget(cx: &CallContext<'_>) -> Option<Finding> {
-    let budgets = cx.policy.gates.per_tool.iter().enumerate();
-    let (entry, spent) = budgets
-        .filter(|(_, entry)| cx.names.is(entry.tools))
-        .map(|(i, entry)| (entry, cx.state.ledger.per_tool.get(i).copied().unwrap_or(0)))
-        .find(|(entry, spent)| *spent >= entry.max_tokens)?;
-    let reason = format!("{spent}/{} tokens of `{}`", entry.max_tokens, entry.name);
-    Some(Finding::new("per_tool_budget", reason))
+fn per_tool_budget(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
+    for (i, tool) in cx.policy.gates.per_tool.iter().enumerate() {
+        if !cx.names.is(tool.tools) {
+            continue;
+        }
+        let max = tool.max_tokens;
+        let spent = cx.state.ledger.per_tool.get(i).copied().unwrap_or(0);
+        walk.tried(
+            entry(tool).on(Amount::Count(spent)),
+            &format_args!("{spent} of {max} tokens"),
+            Verdict::refuse_unless(spent < max, || {
+                format!("{spent}/{max} tokens of `{}`", tool.name)
+            }),
+        )?;
+    }
+    ON
 }

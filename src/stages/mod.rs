@@ -12,7 +12,9 @@ mod gates;
 mod privilege;
 mod probe;
 mod semantic;
+pub mod weigh;
 
+use crate::barriers::level::Transition;
 use crate::engine::decision::{self, Reading};
 use crate::facets::Facets;
 use crate::facets::tools::ToolName;
@@ -27,6 +29,7 @@ use crate::trace::money::Nano;
 pub use probe::{PROBE, Probed};
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
+use weigh::{Configured, Weighed};
 
 /// Every stage, in pipeline order.
 pub const STAGES: &[&dyn Stage] = &[
@@ -57,6 +60,20 @@ pub trait Stage: Sync {
     /// Judges a call. What there is to report beside the verdict goes into `notes`.
     fn judge(&self, cx: &CallContext<'_>, notes: &mut Notes) -> Verdict;
 
+    /// Every rule that the policy has it check, in the order in which they are tried, postconditions
+    /// last. What is weighed is one of these.
+    fn configured(&self, policy: &Policy) -> Vec<Configured>;
+
+    /// Every rule that is configured and meets the call, in the order in which they are tried: the
+    /// explaining twin of [`Stage::judge`], and of [`Stage::precheck`] where the stage has one. The
+    /// first rule that does not pass is the one that decides; none means that the stage passes.
+    fn weigh(&self, cx: &CallContext<'_>) -> Vec<Weighed>;
+
+    /// Every barrier before and after the call, where the stage checks them.
+    fn transitions(&self, _cx: &CallContext<'_>) -> Vec<Transition> {
+        Vec::new()
+    }
+
     /// Whether the call's result has to be checked once it is known.
     fn awaits_result(&self, _cx: &CallContext<'_>) -> bool {
         false
@@ -65,6 +82,11 @@ pub trait Stage: Sync {
     /// Judges the result of an admitted call; a finding keeps it from the agent.
     fn check_result(&self, _cx: &CallContext<'_>, _outcome: &Outcome<'_>) -> Option<Finding> {
         None
+    }
+
+    /// Every rule that meets the result: the explaining twin of [`Stage::check_result`].
+    fn weigh_result(&self, _cx: &CallContext<'_>, _outcome: &Outcome<'_>) -> Vec<Weighed> {
+        Vec::new()
     }
 
     /// The phase that this many refusals in a row bring a run into.
@@ -84,6 +106,17 @@ pub enum Verdict {
     Escalate(Finding),
     /// The stage could not be evaluated: it may not run.
     Error(Finding),
+}
+
+impl Verdict {
+    /// Passes a call of which that holds.
+    #[inline]
+    fn refuse_unless(holds: bool, why: impl FnOnce() -> String) -> Verdict {
+        match holds {
+            true => Verdict::Pass,
+            false => Verdict::Refuse(Finding::why(why())),
+        }
+    }
 }
 
 /// Why a stage did not pass a call.
@@ -114,16 +147,19 @@ impl Finding {
         }
     }
 
-    /// The rule looks at arguments, and the recording does not tell them.
-    fn blind(rule: &'static str) -> Finding {
-        Finding::new(rule, "the recording does not tell the arguments".into())
+    /// Why, without the rule, which is known where it is tried.
+    fn why(reason: String) -> Finding {
+        Finding::new("", reason)
     }
 
-    fn at(mut self, policy_line: usize) -> Finding {
-        self.policy_line = policy_line;
-        self
+    /// The rule looks at arguments, and the recording does not tell them.
+    fn blind() -> Finding {
+        Finding::why(BLIND.into())
     }
 }
+
+/// Said where a rule looks at arguments, and the recording does not tell them.
+const BLIND: &str = "the recording does not tell the arguments";
 
 /// What stages report of a call beside their verdicts.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -185,6 +221,8 @@ pub struct CallContext<'a> {
     pub repeats: u64,
     /// Nanoseconds since the run began, where both times are known.
     pub elapsed_ns: Option<i128>,
+    /// Whether rules that are weighed need not say what they looked at.
+    pub wordless: bool,
     /// What the tool's name says, worked out when first asked for.
     tool_name: OnceLock<ToolName>,
     /// Arguments, parsed when first asked for.
@@ -225,6 +263,7 @@ impl<'a> CallContext<'a> {
             siblings: None,
             repeats: 1,
             elapsed_ns: None,
+            wordless: false,
             tool_name: OnceLock::new(),
             args: OnceLock::new(),
             text: OnceLock::new(),

@@ -4,6 +4,7 @@
 //! which every call passes and the states are those that the recording shows.
 
 use super::action::{self, Sight};
+use super::weigh::{Configured, Weighed};
 use super::{CallContext, Notes, Stage, Verdict};
 use crate::barriers;
 use crate::features;
@@ -58,6 +59,14 @@ impl Stage for Probe {
             notes.embedded = Some(pair.clone());
         }
         Verdict::Pass
+    }
+
+    fn weigh(&self, _: &CallContext<'_>) -> Vec<Weighed> {
+        Vec::new()
+    }
+
+    fn configured(&self, _: &Policy) -> Vec<Configured> {
+        Vec::new()
     }
 }
 

@@ -1,10 +1,12 @@
 //! The semantic firewall: how close the action's text is to harm and how far from what the user
 //! wanted. The score is worked out here, or it is the one that the live system recorded.
 
-use super::{CallContext, Finding, Notes, Stage, Verdict};
+use super::weigh::{All, Amount, Configured, Known, Walk, Weighed};
+use super::{BLIND, CallContext, Finding, Notes, Stage, Verdict};
 use crate::engine::decision;
 use crate::firewall::{Score, Thresholds};
 use crate::number::{rounded, told_apart};
+use crate::policy::Policy;
 use crate::policy::semantic::{Computed, Semantic as Settings};
 
 pub(super) struct Semantic;
@@ -37,6 +39,49 @@ impl Stage for Semantic {
             Some(computed) => scored(computed, cx, notes),
         }
     }
+
+    fn weigh(&self, cx: &CallContext<'_>) -> Vec<Weighed> {
+        let mut notes = Notes::default();
+        let verdict = self.judge(cx, &mut notes);
+        let seen = match (&cx.policy.semantic, notes.semantic_score) {
+            (Some(settings), Some(score)) => {
+                let Thresholds { escalate, block } = match settings.computed() {
+                    None => recorded_thresholds(settings),
+                    Some(computed) => computed.bands.thresholds(!notes.without_intent),
+                };
+                let near = notes.semantic.map(|seen| shown(&seen.nearest));
+                format!(
+                    "score {}, escalates from {}, blocks from {}{}",
+                    told_apart(score, &[escalate, block]),
+                    rounded(escalate),
+                    rounded(block),
+                    near.map_or(String::new(), |text| format!(", near `{text}`"))
+                )
+            }
+            // Without a score nothing was looked at, unless the arguments are not told.
+            _ if verdict == Verdict::Pass => return Vec::new(),
+            _ => BLIND.to_owned(),
+        };
+        let rule = match notes.semantic_score {
+            Some(score) => HARM.on(Amount::Real(score)),
+            None => HARM,
+        };
+        All::of(cx, |all| all.tried(rule, &seen, verdict))
+    }
+
+    fn configured(&self, policy: &Policy) -> Vec<Configured> {
+        let rules = policy.semantic.iter().map(|_| HARM.configured(policy));
+        rules.collect()
+    }
+}
+
+const HARM: Known<'static> = Known::one("harm", &[], "semantic");
+
+fn recorded_thresholds(settings: &Settings) -> Thresholds {
+    Thresholds {
+        escalate: settings.escalate,
+        block: settings.block,
+    }
 }
 
 fn recorded(settings: &Settings, cx: &CallContext<'_>, notes: &mut Notes) -> Verdict {
@@ -45,19 +90,16 @@ fn recorded(settings: &Settings, cx: &CallContext<'_>, notes: &mut Notes) -> Ver
         return Verdict::Pass;
     };
     notes.semantic_score = Some(score);
-    let thresholds = Thresholds {
-        escalate: settings.escalate,
-        block: settings.block,
-    };
+    let thresholds = recorded_thresholds(settings);
     Band::of(score, thresholds).verdict(thresholds, |reached| {
-        Finding::new("harm", reaches(score, thresholds, reached))
+        finding(cx, reaches(score, thresholds, reached))
     })
 }
 
 fn scored(computed: &Computed, cx: &CallContext<'_>, notes: &mut Notes) -> Verdict {
     let Some(ready) = cx.ready() else {
         notes.unscored = true;
-        return Verdict::Error(Finding::blind("harm"));
+        return Verdict::Error(finding(cx, BLIND.into()));
     };
     let score = computed.firewall.score(ready, cx.intent());
     notes.semantic_score = Some(score.score);
@@ -91,8 +133,15 @@ fn scored(computed: &Computed, cx: &CallContext<'_>, notes: &mut Notes) -> Verdi
             score.harm,
             score.benign,
         );
-        Finding::new("harm", reason)
+        finding(cx, reason)
     })
+}
+
+fn finding(cx: &CallContext<'_>, reason: String) -> Finding {
+    Finding {
+        policy_line: HARM.line(cx.policy),
+        ..Finding::new(HARM.rule, reason)
+    }
 }
 
 /// Says that a score has reached a threshold, so that it can be told from both.

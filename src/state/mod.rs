@@ -157,6 +157,19 @@ pub struct RunView<'a> {
 }
 
 impl AgentState {
+    /// What the arrival of a call does before it is judged: the phase is acting, and the loop count
+    /// starts again, or grows where it was acting already. A terminal phase stays.
+    pub fn arrive(&mut self) {
+        match self.phase {
+            Phase::Idle | Phase::Observing | Phase::Planning => {
+                self.phase = Phase::Acting;
+                self.loop_count = 0;
+            }
+            Phase::Acting => self.loop_count = self.loop_count.saturating_add(1),
+            Phase::Answering | Phase::Rejected | Phase::Exhausted => {}
+        }
+    }
+
     /// The state as it stands.
     pub fn view<'a>(&'a self, run: RunView<'a>) -> StateView<'a> {
         let view = self.recorded_view(run);

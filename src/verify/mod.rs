@@ -3,10 +3,13 @@
 
 pub mod accumulate;
 pub mod clusters;
-pub mod permits;
+pub mod limits;
 pub mod range;
+pub mod reach;
 pub mod report;
+pub mod robustness;
 pub mod soundness;
+pub mod start;
 pub mod states;
 pub mod stats;
 #[cfg(test)]

@@ -7,7 +7,8 @@
 
 use super::range::Range;
 use crate::barriers::UNKNOWN;
-use crate::policy::{Alpha, BarrierSpec, Policy, PolicyWarning};
+use crate::policy::{Alpha, BarrierSpec, Measure, Policy, PolicyWarning};
+use crate::trace::money::Nano;
 
 /// Stable code of the warning.
 pub const CODE: &str = "unsound_alpha";
@@ -60,6 +61,41 @@ pub fn judge(alpha: Alpha, range: Range) -> Soundness {
         Some(exit) => Soundness::Uncomputed(exit),
         None => Soundness::Unreachable { h },
     }
+}
+
+/// Judges the alpha of a barrier. Costs are whole nano-dollars, so that what is left of a limit, and
+/// what a call takes of it, is no continuum where alpha exceeds h by less than one.
+pub fn of(barrier: &BarrierSpec) -> Soundness {
+    match (judge(barrier.alpha, Range::of(barrier)), &barrier.measure) {
+        (Soundness::Exits(exit), Measure::Resource { limit }) => {
+            match whole(barrier, *limit, exit) {
+                Some(exit) => Soundness::Exits(exit),
+                None => Soundness::Unreachable { h: exit.h },
+            }
+        }
+        (judged, _) => judged,
+    }
+}
+
+/// An exit between amounts of whole nano-dollars, next to where alpha exceeds h the most: h - alpha(h)
+/// has one lowest point, so that there is none elsewhere if there is none here.
+fn whole(barrier: &BarrierSpec, limit: Nano, exit: Exit) -> Option<Exit> {
+    let near = |value: f64, round: fn(f64) -> f64| {
+        // Saturates, and what is beyond any amount is filtered out below.
+        let n = round((value + barrier.margin) * 1e9) as i64;
+        [n, n.saturating_add(1), n.saturating_sub(1)].map(i128::from)
+    };
+    let value = |n: i128| Nano(n).usd() - barrier.margin + 0.0;
+    let from = near(exit.h, f64::round).into_iter();
+    let mut exits = from.filter(|n| *n <= limit.0).flat_map(|n| {
+        let h = value(n);
+        let floor = barrier.alpha.floor(h);
+        let to = floor.map(|floor| near(floor, f64::ceil));
+        to.into_iter()
+            .flatten()
+            .map(move |m| Exit { h, next: value(m) })
+    });
+    exits.find(|e| e.h >= 0.0 && e.next < 0.0 && barrier.alpha.admits(e.h, e.next))
 }
 
 /// The fall of a barrier that cannot be computed in the next state, from the value it attains at which
@@ -136,8 +172,13 @@ fn last_step(top: f64, step: f64) -> Option<Exit> {
 pub fn unsound_alpha(policy: &Policy) -> Vec<PolicyWarning> {
     let warn = |barrier: &BarrierSpec| {
         let range = Range::of(barrier);
-        let tail = match judge(barrier.alpha, range) {
+        let tail = match of(barrier) {
             Soundness::Sound => return None,
+            _ if !policy.dcbf.verify => {
+                "`verify = false` does not ask for alpha: every call from a safe \
+                                         state is admitted, also one that leaves the safe set"
+                    .into()
+            }
             Soundness::Exits(exit) => exit_text(exit),
             Soundness::Uncomputed(exit) => {
                 let tail = exit_text(exit);
@@ -185,7 +226,7 @@ fn condition(alpha: Alpha, range: Range) -> String {
 }
 
 /// A number with at most 12 significant digits: more are the noise of floats.
-fn shown(value: f64) -> String {
+pub(super) fn shown(value: f64) -> String {
     let rounded = format!("{value:.11e}").parse().unwrap_or(value) + 0.0;
     if (1e-5..1e15).contains(&rounded.abs()) || rounded == 0.0 {
         format!("{rounded}")
@@ -210,7 +251,7 @@ mod tests {
         let policy = policy(alpha(kappa, power));
         let barrier = policy.dcbf.barriers.iter().find(|b| b.name == name);
         let barrier = barrier.expect("a default barrier");
-        judge(barrier.alpha, Range::of(barrier))
+        of(barrier)
     }
 
     #[test]

@@ -13,7 +13,8 @@
 pub mod call;
 pub mod document;
 pub mod fields;
-mod gaps;
+pub mod gaps;
+pub mod one;
 pub mod state;
 
 use crate::trace::event::ToolCall;
@@ -21,6 +22,7 @@ use crate::trace::fault::{FaultCode, Notice, Place};
 use crate::trace::json::Json;
 use document::{Document, Fault, Node};
 use fields::{Fields, Spellings, Unknown};
+use gaps::Chain;
 use state::StateSpec;
 
 const PAIRS: &[Spellings] = &[&["states"], &["actions"], &["transitions"]];
@@ -70,6 +72,8 @@ pub struct TransitionSpec<'f, 't> {
 #[derive(Clone, Debug)]
 pub struct StatesFile<'t> {
     content: Content<'t>,
+    /// How its states hang together.
+    pub chain: Chain,
     /// What is doubtful but was used, and faults of transitions that were left out.
     pub notices: Vec<Notice>,
 }
@@ -127,8 +131,18 @@ impl<'t> StatesFile<'t> {
             let message = "pairing each with each needs `states` and `actions`".into();
             return Err(document.bad(first.at, message, None));
         }
+        let chain = match &content {
+            Content::Pairs {
+                states,
+                pairing: Pairing::Zip,
+                ..
+            } => gaps::of_states(&mut document, states.iter()),
+            Content::Pairs { .. } => Chain::default(),
+            Content::Transitions(list) => gaps::of_transitions(&mut document, list),
+        };
         Ok(StatesFile {
             content,
+            chain,
             notices: document.notices,
         })
     }
@@ -288,9 +302,6 @@ fn pairs<'t>(
         };
         let at = actions.map_or(states.at, |node| node.at);
         return Err(document.bad(at, message, Some(help.into())));
-    }
-    if pairing == Pairing::Zip {
-        gaps::tell(document, &list);
     }
     Ok(Content::Pairs {
         states: list,

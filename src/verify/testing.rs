@@ -85,6 +85,7 @@ pub fn policy(alpha: Alpha) -> Policy {
         preparer: Default::default(),
         models: Vec::new(),
         boundary: None,
+        lines: Default::default(),
         warnings: Vec::new(),
     }
 }

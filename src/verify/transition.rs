@@ -17,6 +17,8 @@ pub struct Transition {
     pub names: Arc<NameSet>,
     /// The state before, with the embeddings that the call brings along.
     pub current: AgentState,
+    /// The state before without what the call brings along, where it brings anything.
+    pub bare: Option<AgentState>,
     /// The state that the call is taken to lead to.
     pub next: AgentState,
     /// The state after as it was observed, where the file gives it.
@@ -51,12 +53,16 @@ impl<'p, L: FnMut(&ToolCall<'_>, &mut Vec<String>)> Builder<'p, L> {
     /// Context and action embedding, the call's own included, differ in length.
     pub fn build(&mut self, spec: &TransitionSpec<'_, '_>) -> Result<Transition, Box<Notice>> {
         let mut current = self.before(spec);
+        let call = &spec.action.call;
+        let brings = call.context_embedding.is_some() || call.action_embedding.is_some();
+        let bare = brings.then(|| current.clone());
         carry(&mut current, spec.action)?;
         let names = self.names_of(&spec.action.call);
         Ok(Transition {
             next: self.simulate(&current, &names, spec.action.call.estimated_cost),
             observed: spec.next.map(|next| self.state(next)),
             names,
+            bare,
             current,
         })
     }
@@ -75,7 +81,7 @@ impl<'p, L: FnMut(&ToolCall<'_>, &mut Vec<String>)> Builder<'p, L> {
 
     /// A state as the file gives it. Its cost counts whether or not the policy adds up recorded ones:
     /// it is not added up here.
-    fn state(&mut self, spec: &StateSpec<'_>) -> AgentState {
+    pub fn state(&mut self, spec: &StateSpec<'_>) -> AgentState {
         let mut state = AgentState {
             phase: spec.phase,
             step_count: spec.step_count,

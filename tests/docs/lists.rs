@@ -2,12 +2,15 @@
 
 use super::{quoted, root, rows, section, text};
 use gate::barriers::BARRIERS;
+use gate::check::Code;
 use gate::exit::Finding;
 use gate::import::{IMPORTERS, Opening, Record, Sink};
 use gate::inspect::facts::Fact;
 use gate::report::FORMATS;
 use gate::report::barriers::BARRIER_FORMATS;
 use gate::report::calibration::CALIBRATION_FORMATS;
+use gate::report::check::CHECK_FORMATS;
+use gate::report::explain::EXPLAIN_FORMATS;
 use gate::report::inspect::INSPECT_FORMATS;
 use gate::stages::STAGES;
 use gate::trace::event::Event;
@@ -133,10 +136,20 @@ fn every_format_is_named() {
     let barriers = BARRIER_FORMATS.iter().map(|format| format.id);
     let inspections = INSPECT_FORMATS.iter().map(|format| format.id);
     let calibrations = CALIBRATION_FORMATS.iter().map(|format| format.id);
+    let explanations = EXPLAIN_FORMATS.iter().map(|format| format.id);
+    let checks = CHECK_FORMATS.iter().map(|format| format.id);
     let others = barriers.chain(inspections).chain(calibrations);
+    let others = others.chain(explanations).chain(checks);
     for id in reports.chain(others) {
         assert!(page.contains(&format!("`{id}`")), "{id}");
     }
+}
+
+#[test]
+fn every_finding_about_a_policy_has_its_row() {
+    let page = section(&text("docs/check.md"), "## Findings");
+    let codes = Code::ALL.iter().map(|code| code.as_str());
+    assert_eq!(first(&page), codes.collect::<Vec<_>>());
 }
 
 #[test]

@@ -32,6 +32,7 @@ const NAMED: &[&str] = &[
     "labels_by_tool",
     "unnamed_tools",
     "unmediated",
+    "stages",
     "faults",
     "warnings",
 ];
@@ -100,6 +101,11 @@ fn every_field_of_a_record_is_documented() {
     let summary = scored.last().expect("a summary");
     assert!(summary["semantic"].is_object());
     documented(summary, "### `gate.report/1`", "");
+    let lab = "fixtures/lab/coverage.jsonl";
+    let args = ["replay", lab, "--coverage", "--quiet", "--format", "jsonl"];
+    let summary = records(&args).pop().expect("a summary");
+    assert!(summary["coverage"]["rules"].is_array());
+    documented(&summary, "### `gate.report/1`", "");
     let unsound = "fixtures/docs/unsound.toml";
     let args = ["replay", trace, "--policy", unsound, "--format", "jsonl"];
     let summary = records(&args).pop().expect("a summary");
@@ -124,6 +130,19 @@ fn every_field_of_the_barriers_report_is_documented() {
 }
 
 #[test]
+fn every_field_of_a_check_is_documented() {
+    for policy in ["dead_rules", "halved", "leads_out", "stuck"] {
+        let file = format!("fixtures/lab/{policy}.toml");
+        for limit in ["200000", "2"] {
+            let args = ["check", &file, "--reach", "--max-states", limit];
+            let report = gate(&[&args[..], &["--format", "json"]].concat());
+            let report = serde_json::from_str(&report).expect("JSON");
+            documented_on("docs/check.md", &report, "## `gate.check/1`", "");
+        }
+    }
+}
+
+#[test]
 fn every_field_of_an_inspection_is_documented() {
     let heading = "### `gate.inspect/1`";
     let policy = ["--policy", "fixtures/readme/gate.toml"];
@@ -139,6 +158,23 @@ fn every_field_of_an_inspection_is_documented() {
 }
 
 #[test]
+fn every_field_of_an_explanation_is_documented() {
+    let cited = section(&text("docs/output.md"), "### `gate.decision/1`");
+    let lab = ["fixtures/lab/explain.jsonl", "--policy"];
+    let more = [
+        "fixtures/lab/explain.toml",
+        "--format",
+        "json",
+        "--show-args",
+    ];
+    for call in ["c3", "c5", "c6"] {
+        let args = [&["explain", "--call", call][..], &lab, &more].concat();
+        let report = serde_json::from_str(&gate(&args)).expect("JSON");
+        documented_on("docs/explain.md", &report, "## `gate.explain/1`", &cited);
+    }
+}
+
+#[test]
 fn every_field_of_a_calibration_is_documented() {
     for args in [
         "fixtures/semantic/recorded.jsonl --embedder recorded",
@@ -149,6 +185,18 @@ fn every_field_of_a_calibration_is_documented() {
         let args: Vec<&str> = flags.split(' ').chain(args.split(' ')).collect();
         let report = serde_json::from_str(&gate(&args)).expect("JSON");
         documented_on("docs/calibrate.md", &report, "## `gate.calibration/1`", "");
+    }
+}
+
+#[test]
+fn every_field_of_a_ranking_is_documented() {
+    for file in ["fixtures/lab/near.jsonl", "fixtures/docs/faulty.jsonl"] {
+        let report = gate(&["robustness", file, "--calls", "--format", "json"]);
+        let report = serde_json::from_str(&report).expect("JSON");
+        let cited = section(&text("docs/output.md"), "### `gate.report/1`");
+        let cited = cited + &section(&text("docs/inspect.md"), "### `gate.inspect/1`");
+        let heading = "## `gate.robustness/1`";
+        documented_on("docs/robustness.md", &report, heading, &cited);
     }
 }
 

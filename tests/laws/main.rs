@@ -6,7 +6,9 @@
 mod program;
 
 mod convert;
+mod coverage;
 mod damage;
+mod flips;
 mod inspect;
 mod modes;
 mod money;
@@ -22,3 +24,4 @@ mod runs;
 mod safety;
 mod trial;
 mod truncation;
+mod weighing;

@@ -45,6 +45,9 @@ pub const ENFORCE: Options = Options {
     keep_args: false,
     labels_given: false,
     merge_runs: false,
+    weigh: false,
+    weigh_only: None,
+    wordless: false,
 };
 
 pub const OBSERVE: Options = Options {
@@ -75,6 +78,9 @@ pub fn varied(case: u64) -> Options {
         keep_args: pick(2),
         labels_given: false,
         merge_runs: false,
+        weigh: false,
+        weigh_only: None,
+        wordless: pick(3),
     }
 }
 

@@ -2,10 +2,10 @@
 
 use super::build::{TRAINED, archive, members, metadata, safetensors, tensors, with};
 use gate::barriers;
+use gate::check::check;
 use gate::diag::Diagnostic;
 use gate::policy::{Policy, PolicySource, effective, parse};
 use gate::state::{AgentState, RunView};
-use gate::verify::permits;
 use gate::verify::range::Range;
 
 fn load(file: &str) -> Result<Vec<u8>, String> {
@@ -398,5 +398,5 @@ fn soundness_is_judged_on_what_the_last_layer_can_reach() {
         warnings[0].message.contains("kappa 2 is above 1"),
         "{warnings:?}"
     );
-    assert!(permits::described(&open).is_empty());
+    assert!(check(&open, None).permitted().is_empty());
 }

@@ -2,6 +2,7 @@
 
 #![allow(dead_code)]
 
+use gate::audit::coverage::{Coverage, Met, RuleCoverage, StageCoverage};
 use gate::audit::summary::{
     BarrierSummary, Counts, ExitSummary, Extreme, InputSummary, KindCounts, PolicySummary,
     RateSummary, RuleCount, RunRefusals, Settings, Summary, Violations,
@@ -292,6 +293,7 @@ pub fn summary() -> Summary {
             },
             BarrierSummary {
                 name: "privacy".to_owned(),
+                scale: Some(0.5),
                 least_h: extreme(-0.10000000000000009, 9, "c4"),
                 least_slack: extreme(-0.10000000000000009, 7, "c3"),
                 root: 1,
@@ -318,5 +320,30 @@ pub fn summary() -> Summary {
             reason: "2 calls blocked".to_owned(),
         },
         ..Summary::default()
+    }
+}
+
+/// Two rules of a policy, the first of which refused a call.
+pub fn coverage(name: &str) -> Coverage {
+    let met = Met {
+        evaluated: 3,
+        decided: 1,
+        stops: 2,
+        unique: 1,
+    };
+    let rule = |policy_line, met| RuleCoverage {
+        stage: "gates",
+        rule: "regex",
+        name: name.to_owned(),
+        policy_line,
+        given: None,
+        met,
+    };
+    Coverage {
+        stages: vec![StageCoverage {
+            stage: "gates",
+            met,
+        }],
+        rules: vec![rule(7, met), rule(0, Met::default())],
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::audit::filter::Filter;
 use crate::audit::summary::Settings;
-use crate::cli::options::{FailOn, InputArgs, LayoutArgs, one_of, rate};
-use crate::engine::{Dispatch, Mode, Options};
+use crate::cli::options::{DispatchArg, FailOn, InputArgs, LayoutArgs, ModeArg, one_of, rate};
+use crate::engine::Options;
 use crate::exit::Finding;
 use crate::policy::matcher::{Matcher, Scope};
 use crate::report::{FORMATS, Format};
@@ -106,6 +106,10 @@ pub(in crate::cli) struct Args {
     #[arg(short, long, help_heading = "Listing")]
     pub(super) quiet: bool,
 
+    /// Report how often each rule of the policy met a call, decided, and alone would have refused it
+    #[arg(long, help_heading = "Output")]
+    pub(super) coverage: bool,
+
     /// Show the arguments of calls, cut at a length and with known secrets masked
     #[arg(long, help_heading = "Output")]
     pub(super) show_args: bool,
@@ -128,23 +132,7 @@ const EXAMPLES: &str = "Examples:
   gate replay --format jsonl trace.jsonl --csv barriers.csv | jq -c 'select(.standing == false)'";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum ModeArg {
-    /// A call refused here is taken as not executed
-    Enforce,
-    /// A call that the trace shows as executed counts, even where it is refused here
-    Observe,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum DispatchArg {
-    /// As the trace shows it
-    Recorded,
-    /// As soon as they are admitted
-    Sequential,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum OnEscalate {
+pub(in crate::cli) enum OnEscalate {
     /// It does not run
     Block,
     /// It runs
@@ -161,18 +149,15 @@ impl Args {
     /// How the engine is to replay.
     pub(super) fn engine_options(&self) -> Options {
         Options {
-            mode: match self.mode {
-                ModeArg::Enforce => Mode::Enforce,
-                ModeArg::Observe => Mode::Observe,
-            },
-            dispatch: match self.dispatch {
-                DispatchArg::Recorded => Dispatch::Recorded,
-                DispatchArg::Sequential => Dispatch::Sequential,
-            },
+            mode: self.mode.mode(),
+            dispatch: self.dispatch.dispatch(),
             allow_escalated: self.on_escalate == OnEscalate::Allow,
             keep_args: self.show_args,
             labels_given: false,
             merge_runs: self.merge_runs,
+            weigh: self.coverage,
+            weigh_only: None,
+            wordless: true,
         }
     }
 
@@ -182,11 +167,7 @@ impl Args {
         Settings {
             mode: options.mode.as_str(),
             dispatch: options.dispatch.as_str(),
-            on_escalate: if options.allow_escalated {
-                "allow"
-            } else {
-                "block"
-            },
+            on_escalate: options.on_escalate(),
             fail_on,
             max_violation_rate: self.max_violation_rate,
             merge_runs: self.merge_runs,

@@ -10,6 +10,7 @@ use super::reading::read_all;
 use super::signals::Unfinished;
 use super::{policy, say};
 use crate::audit::Audit;
+use crate::audit::robustness::scales;
 use crate::audit::summary::{InputSummary, PolicySummary, Summary};
 use crate::audit::tally::Tally;
 use crate::audit::verdict::{Leniency, verdict};
@@ -19,7 +20,7 @@ use crate::policy::Policy;
 use crate::report::{FORMATS, Header, Report};
 use crate::stages::STAGES;
 use anyhow::Context;
-pub(super) use args::Args;
+pub(super) use args::{Args, OnEscalate};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
@@ -31,7 +32,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     unfinished.remove_when_interrupted();
     let files = report_files(args, &sources, &unfinished)?;
     let mut audit = Audit::new(
-        tally(&policy),
+        tally(args, &policy),
         args.filter()?,
         reports(args, &policy, &sources, &files)?,
     );
@@ -41,10 +42,16 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     conclude(args, &summary, &sources, files, failures)
 }
 
-fn tally(policy: &Policy) -> Tally {
+fn tally(args: &Args, policy: &Policy) -> Tally {
     let barriers = policy.dcbf.barriers.iter().map(|spec| spec.name.clone());
     let labels = policy.labels.iter().map(|rule| rule.label.clone());
-    Tally::new(barriers, STAGES.iter().map(|stage| stage.id()).collect()).with_labels(labels)
+    let stages = STAGES.iter().map(|stage| stage.id()).collect();
+    let tally = Tally::new(barriers, stages).with_labels(labels);
+    let tally = tally.with_scales(&scales(policy));
+    match args.coverage {
+        true => tally.with_coverage(policy),
+        false => tally,
+    }
 }
 
 /// The report files asked for, by the name of their format.

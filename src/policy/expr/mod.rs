@@ -2,6 +2,7 @@
 //! for the variables they name.
 
 mod check;
+mod compared;
 mod compile;
 mod eval;
 mod functions;

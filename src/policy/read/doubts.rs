@@ -95,13 +95,19 @@ pub fn barriers(policy: &Policy) -> Vec<PolicyWarning> {
             warn("unsafe_at_start", message);
         }
         match initial(spec) {
-            Some(h) if h >= 0.0 => {
+            Some(h) if h.is_finite() && h >= 0.0 => {
                 if let Some(tools) = never_admitted(policy, &policy.dcbf, spec, h) {
                     let message = format!(
                         "`{name}` admits no call of {tools}: the first would take it down by more than its class-K function allows"
                     );
                     warn("never_admissible", message);
                 }
+            }
+            Some(h) if !h.is_finite() => {
+                let message = format!(
+                    "`{name}` less its margin is not a finite number, which counts as -1: every call is refused"
+                );
+                warn("unsafe_at_start", message);
             }
             Some(h) => {
                 let h = rounded(h);

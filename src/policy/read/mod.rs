@@ -20,6 +20,7 @@ pub mod semantic;
 mod table;
 
 use super::expr::{Compiler, Query};
+use super::lines::Lines;
 use super::matcher::MatcherId;
 use super::toml::Source;
 use super::{Measure, Policy, PolicySource, STAGE_IDS, effective, presets};
@@ -98,6 +99,7 @@ fn read(
     }
     doubts::similar_names(&mut reader);
     policy.models = reader.embedders.models();
+    policy.lines = Lines::of(&root, &|offset| file.place(offset));
     policy.matchers = reader.matchers;
     policy.warnings = reader.warnings;
     finish(&mut policy);
@@ -161,6 +163,7 @@ fn sections<'t>(r: &mut Reader<'t>, t: &mut Table<'t>, source: PolicySource) -> 
         tallied: Vec::new(),
         recent: 0,
         features_counted: false,
+        lines: Lines::default(),
         warnings: Vec::new(),
     }
 }

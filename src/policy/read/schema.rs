@@ -20,7 +20,13 @@ pub fn schema<'t>(r: &mut Reader<'t>, item: Option<Item<'t>>) -> Option<Schema> 
     let item = item?;
     let file = r.text(Some(item.clone()))?;
     match load(r, file) {
-        Ok(schema) => Some(schema),
+        Ok((schema, demands)) => {
+            if !demands {
+                let message = format!("the schema `{file}` demands nothing: any arguments fit it");
+                r.warn("empty_schema", item.span().start, message);
+            }
+            Some(schema)
+        }
         Err(why) => {
             let message = format!("the schema `{file}` cannot be used: {why}");
             r.error(item.span().start, message, None);
@@ -29,17 +35,37 @@ pub fn schema<'t>(r: &mut Reader<'t>, item: Option<Item<'t>>) -> Option<Schema> 
     }
 }
 
-fn load(r: &Reader<'_>, file: &str) -> Result<Schema, String> {
+/// The schema, and whether it demands anything.
+fn load(r: &Reader<'_>, file: &str) -> Result<(Schema, bool), String> {
     let bytes = (r.load)(file)?;
     if bytes.len() > MAX_BYTES {
         return Err(format!("it is longer than {MAX_BYTES} bytes"));
     }
     let json = json::parse(&bytes).map_err(|e| format!("{} at byte {}", e.message, e.offset))?;
-    Ok(Schema {
+    let value = value(&json)?;
+    let schema = Schema {
         file: file.to_owned(),
         sha256: sha256(&bytes),
-        validator: Arc::new(compile(&value(&json)?)?),
-    })
+        validator: Arc::new(compile(&value)?),
+    };
+    Ok((schema, demands(&value)))
+}
+
+/// Whether a schema has anything in it but words for people.
+fn demands(schema: &Value) -> bool {
+    const WORDS: [&str; 6] = [
+        "$schema",
+        "$id",
+        "$comment",
+        "title",
+        "description",
+        "examples",
+    ];
+    match schema {
+        Value::Bool(all) => !all,
+        Value::Object(members) => members.keys().any(|key| !WORDS.contains(&key.as_str())),
+        _ => true,
+    }
 }
 
 /// Compiles a schema. Its regexes run in linear time, since what they meet is not trusted.

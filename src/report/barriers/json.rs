@@ -8,7 +8,8 @@ use crate::report::json::v1::tally::Keyed;
 use crate::report::json::write;
 use crate::report::number::Number;
 use crate::verify::clusters::ClusteredRate;
-use crate::verify::report::{BarrierRow, BarriersReport, Extreme, Found, Violation};
+use crate::verify::limits;
+use crate::verify::report::{BarrierRow, BarriersReport, Extreme, Found, Unit, Violation};
 use crate::verify::stats;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -38,12 +39,18 @@ struct Document<'a> {
     violations: u64,
     violation_rate: Option<Number>,
     intervals: Intervals,
-    /// Absent where nothing was checked.
+    /// Absent where nothing was checked or met.
     forward_invariant: Option<bool>,
     vacuous: bool,
     transitions: u64,
     skipped_unsafe: u64,
+    root: u64,
+    brought_out: u64,
+    standing: u64,
     runs: Option<Rate>,
+    fourfold: Fourfold,
+    max_violation_rate: Option<Number>,
+    rate_met: Option<bool>,
     clustered: Option<Clustered>,
     barriers: Keyed<'a, Barrier<'a>>,
     violations_listed: Vec<Listed<'a>>,
@@ -61,15 +68,34 @@ struct Input<'a> {
     format: Option<&'a str>,
     sha256: &'a str,
     transitions: u64,
+    state_gaps: Option<Gaps>,
     error: Option<&'a str>,
+}
+
+/// Absent where nothing could be held against each other.
+#[derive(Serialize)]
+struct Gaps {
+    links: u64,
+    gaps: u64,
+}
+
+#[derive(Serialize)]
+struct Fourfold {
+    stayed_met: u64,
+    stayed_missed: u64,
+    left_met: u64,
+    left_missed: u64,
+    unchecked: u64,
 }
 
 #[derive(Serialize)]
 struct Intervals {
     wilson_95: Option<Bounds>,
     clopper_pearson_95: Option<Bounds>,
-    /// One-sided, where nothing was violated: the rate lies below it with 95% confidence.
+    /// One-sided, where no step out was refused: the rate lies below it with 95% confidence.
     zero_hit_upper_95: Option<Number>,
+    /// What that rate is of: `runs` or `checks`.
+    zero_hit_unit: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -97,6 +123,12 @@ struct Barrier<'a> {
     violation_rate: Option<Number>,
     wilson_95: Option<Bounds>,
     clopper_pearson_95: Option<Bounds>,
+    root: u64,
+    standing: u64,
+    runs: Option<Rate>,
+    clustered: Option<Clustered>,
+    max_violation_rate: Option<Number>,
+    model_mismatches: u64,
     least_h: Option<Least<'a>>,
     least_slack: Option<Least<'a>>,
     worst_transition: Option<Site<'a>>,
@@ -122,13 +154,14 @@ struct Site<'a> {
 struct Listed<'a> {
     index: u64,
     at: Site<'a>,
+    brought_out: bool,
     broken: Keyed<'a, Reading>,
 }
 
 #[derive(Serialize)]
 struct Reading {
     h: Number,
-    next: Number,
+    next: Option<Number>,
     slack: Option<Number>,
 }
 
@@ -148,6 +181,7 @@ impl<'a> Document<'a> {
         let site = |found: &'a Found| site(found, verdict);
         let name = |index: usize| report.barriers.get(index).map_or("", |row| &*row.name);
         let rate = report.rate;
+        let upper = report.zero_hit_upper();
         Document {
             schema: "gate.barriers/1",
             exit: exit(&verdict.exit),
@@ -159,16 +193,23 @@ impl<'a> Document<'a> {
             intervals: Intervals {
                 wilson_95: rate.wilson.map(bounds),
                 clopper_pearson_95: rate.clopper_pearson.map(bounds),
-                zero_hit_upper_95: (rate.hits == 0)
-                    .then(|| stats::zero_hit_upper(rate.of))
-                    .flatten()
-                    .map(Number),
+                zero_hit_upper_95: upper.map(|(upper, _)| Number(upper)),
+                zero_hit_unit: upper.map(|(_, unit)| match unit {
+                    Unit::Run => "runs",
+                    Unit::Check => "checks",
+                }),
             },
             forward_invariant: report.forward_invariant,
             vacuous: report.is_vacuous(),
             transitions: report.transitions,
             skipped_unsafe: report.skipped_unsafe,
+            root: report.root,
+            brought_out: report.brought_out,
+            standing: report.standing,
             runs: report.runs.map(plain),
+            fourfold: fourfold(&report.fourfold),
+            max_violation_rate: report.max_rate.map(Number),
+            rate_met: report.rate_met,
             clustered: report.clustered.as_ref().map(clustered),
             barriers: Keyed(
                 report
@@ -198,6 +239,10 @@ fn inputs(verdict: &BarrierVerdict) -> Vec<Input<'_>> {
         format: i.format,
         sha256: &i.sha256,
         transitions: i.transitions,
+        state_gaps: (i.chain.links > 0).then_some(Gaps {
+            links: i.chain.links,
+            gaps: i.chain.gaps,
+        }),
         error: i.error.as_deref(),
     });
     described.collect()
@@ -214,6 +259,16 @@ fn told(verdict: &BarrierVerdict) -> Vec<Told<'_>> {
         help: notice.help.as_deref(),
     });
     told.collect()
+}
+
+fn fourfold(found: &limits::Fourfold) -> Fourfold {
+    Fourfold {
+        stayed_met: found.stayed_met,
+        stayed_missed: found.stayed_missed,
+        left_met: found.left_met,
+        left_missed: found.left_missed,
+        unchecked: found.unchecked,
+    }
 }
 
 fn plain(rate: stats::Rate) -> Rate {
@@ -258,6 +313,12 @@ fn barrier<'a>(row: &'a BarrierRow, verdict: &'a BarrierVerdict) -> Barrier<'a> 
         violation_rate: row.rate.rate.map(Number),
         wilson_95: row.rate.wilson.map(bounds),
         clopper_pearson_95: row.rate.clopper_pearson.map(bounds),
+        root: row.root,
+        standing: row.standing,
+        runs: row.runs.map(plain),
+        clustered: row.clustered.as_ref().map(clustered),
+        max_violation_rate: row.max_rate.map(Number),
+        model_mismatches: row.mismatches,
         least_h: row.least_h.as_ref().map(least),
         least_slack: row.least_slack.as_ref().map(least),
         worst_transition: row.worst.as_ref().map(|found| site(found, verdict)),
@@ -272,7 +333,7 @@ fn listed<'a>(
     let reading = violation.broken.iter().map(|broken| {
         let reading = Reading {
             h: Number(broken.h),
-            next: Number(broken.next),
+            next: broken.next.map(Number),
             slack: broken.slack.map(Number),
         };
         (name(broken.barrier), reading)
@@ -280,6 +341,7 @@ fn listed<'a>(
     Listed {
         index: violation.at.index,
         at: site(&violation.at, verdict),
+        brought_out: violation.brought_out,
         broken: Keyed(reading.collect()),
     }
 }

@@ -1,5 +1,6 @@
 //! Reports of `verify-barriers`: what checking transitions came to, one file a format.
 
+mod csv;
 mod json;
 mod table;
 
@@ -19,4 +20,4 @@ pub struct Format {
 }
 
 /// Every format; the first is the default.
-pub const BARRIER_FORMATS: &[Format] = &[table::FORMAT, json::FORMAT];
+pub const BARRIER_FORMATS: &[Format] = &[table::FORMAT, json::FORMAT, csv::FORMAT];

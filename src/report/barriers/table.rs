@@ -8,8 +8,8 @@ use crate::report::json::v1::notice_kind;
 use crate::report::number::percent;
 use crate::report::table::page::Page;
 use crate::report::table::text::{self, Tone};
-use crate::verify::report::{BarriersReport, Extreme, Found};
-use crate::verify::stats::{Interval, Rate, zero_hit_upper};
+use crate::verify::report::{BarrierRow, BarriersReport, Extreme, Found, Unit};
+use crate::verify::stats::{Interval, Rate};
 use std::io::{self, Write};
 
 pub(super) const FORMAT: Format = Format {
@@ -30,6 +30,8 @@ fn write(
     };
     let mut page = Page::new(&header);
     totals(&mut page, report);
+    fourfold(&mut page, report);
+    trust(&mut page, report, verdict);
     barriers(&mut page, report);
     for note in &verdict.notes {
         page.sentence(&text::prose(note));
@@ -43,18 +45,27 @@ fn write(
 fn totals(page: &mut Page<'_>, report: &BarriersReport) {
     page.section("transitions");
     let row = |what: &str, says: String| vec![what.to_owned(), says];
-    let mut rows = vec![
+    page.rows(vec![
         row("seen", report.transitions.to_string()),
         row(
             "skipped, outside the safe set",
             report.skipped_unsafe.to_string(),
         ),
         row("checked", report.rate.of.to_string()),
-    ];
+    ]);
+    page.section("violations by rate");
+    let below = |of: Unit| {
+        let (upper, unit) = report.zero_hit_upper()?;
+        let says = format!("{} with 95% confidence", percent(upper));
+        (unit == of).then(|| row("  rate below", says))
+    };
+    let mut rows = Vec::new();
     if let Some(runs) = report.runs {
-        rows.push(row("runs with a violation", share(runs)));
+        rows.push(row("runs with a root violation", share(runs)));
+        rows.extend(below(Unit::Run));
     }
-    rows.push(row("violations", share(report.rate)));
+    rows.push(row("transitions", share(report.rate)));
+    rows.extend(below(Unit::Check));
     if let Some(clustered) = &report.clustered {
         let interval = percents(clustered.interval);
         let effect = rounded((clustered.design_effect * 100.0).round() / 100.0);
@@ -68,22 +79,77 @@ fn totals(page: &mut Page<'_>, report: &BarriersReport) {
             format!("95% {interval}, design effect {effect}{approximate}"),
         ));
     }
-    if let (0, Some(upper)) = (report.rate.hits, zero_hit_upper(report.rate.of)) {
-        rows.push(row(
-            "  rate below",
-            format!("{} with 95% confidence", percent(upper)),
-        ));
-    }
-    if report.observed > 0 {
-        rows.push(row("model mismatches", mismatches(report)));
+    let counts = format!("{} root, {} standing", report.root, report.standing);
+    rows.push(row("refused by barriers", counts));
+    if report.brought_out > 0 {
+        let counts = format!("{} root, skipped and no check", report.brought_out);
+        rows.push(row("  by what calls bring along", counts));
     }
     page.rows(rows);
 }
 
+/// Runs and states files by two questions.
+fn fourfold(page: &mut Page<'_>, report: &BarriersReport) {
+    let found = &report.fourfold;
+    if found.total() == 0 {
+        return;
+    }
+    page.section("runs and states files");
+    let named = report.barriers.iter().any(|row| row.max_rate.is_some());
+    let asked = match report.max_rate {
+        _ if named => "the rates asked for".into(),
+        Some(max) => format!("rate at most {}", percent(max)),
+        None => "no violation".into(),
+    };
+    let row = |cells: [String; 3]| cells.to_vec();
+    let mut rows = vec![
+        row([String::new(), format!("met: {asked}"), "missed".into()]),
+        row([
+            "stayed in the safe set".into(),
+            found.stayed_met.to_string(),
+            found.stayed_missed.to_string(),
+        ]),
+        row([
+            "were outside".into(),
+            found.left_met.to_string(),
+            found.left_missed.to_string(),
+        ]),
+    ];
+    if found.unchecked > 0 {
+        rows.push(vec!["nothing checked".into(), found.unchecked.to_string()]);
+    }
+    page.rows(rows);
+}
+
+/// What says whether the states are those of one run, and the model that of the tools.
+fn trust(page: &mut Page<'_>, report: &BarriersReport, verdict: &BarrierVerdict) {
+    let chain = verdict.chain();
+    let mut rows = Vec::new();
+    if report.observed > 0 {
+        rows.push(vec!["model mismatches".to_owned(), mismatches(report)]);
+    }
+    if chain.links > 0 {
+        let says = format!("{} of {}", chain.gaps, chain.links);
+        rows.push(vec!["gaps in the chain of states".to_owned(), says]);
+    }
+    if !rows.is_empty() {
+        page.section("states");
+        page.rows(rows);
+    }
+}
+
 fn mismatches(report: &BarriersReport) -> String {
     let counts = format!("{} of {}", report.model_mismatches, report.observed);
+    let of = |row: &BarrierRow| {
+        let name = text::name(&row.name);
+        (row.mismatches > 0).then(|| format!("{name} {}", row.mismatches))
+    };
+    let barriers: Vec<String> = report.barriers.iter().filter_map(of).collect();
     match &report.first_mismatch {
-        Some(first) => format!("{counts}, the first at {}", number(first)),
+        Some(first) => {
+            let first = number(first);
+            format!("{counts}, the first at {first}: {}", barriers.join(", "))
+        }
         None => counts,
     }
 }
@@ -109,7 +175,8 @@ fn barriers(page: &mut Page<'_>, report: &BarriersReport) {
     page.section("barriers");
     let head = [
         "barrier",
-        "violations",
+        "root",
+        "standing",
         "least h",
         "at",
         "least slack",
@@ -122,7 +189,11 @@ fn barriers(page: &mut Page<'_>, report: &BarriersReport) {
             Some(extreme) => [rounded(extreme.value), number(&extreme.at)],
             None => ["-".to_owned(), "-".to_owned()],
         };
-        let mut cells = vec![text::name(&row.name), row.rate.hits.to_string()];
+        let mut cells = vec![
+            text::name(&row.name),
+            row.root.to_string(),
+            row.standing.to_string(),
+        ];
         cells.extend(least(row.least_h.as_ref()));
         cells.extend(least(row.least_slack.as_ref()));
         cells.push(row.worst.as_ref().map_or("-".to_owned(), number));
@@ -144,7 +215,10 @@ fn violations(page: &mut Page<'_>, report: &BarriersReport, verdict: &BarrierVer
     let rows = report.listed.iter().map(|violation| {
         let broken = violation.broken.iter().map(|b| {
             let name = text::name(name(b.barrier));
-            format!("{name} {} -> {}", rounded(b.h), rounded(b.next))
+            match b.next {
+                Some(next) => format!("{name} {} -> {}", rounded(b.h), rounded(next)),
+                None => format!("{name} {} by what the call brings along", rounded(b.h)),
+            }
         });
         let at = &violation.at;
         let file = text::name(verdict.name(at.input));
@@ -181,6 +255,7 @@ fn inputs(page: &mut Page<'_>, verdict: &BarrierVerdict) {
         let kind = notice_kind(notice);
         let place = match notice.place.line {
             0 => file,
+            line if notice.place.column == 0 => format!("{file}:{line}"),
             line => format!("{file}:{line}:{}", notice.place.column),
         };
         page.sentence(&format!(
@@ -209,11 +284,17 @@ fn inputs(page: &mut Page<'_>, verdict: &BarrierVerdict) {
 
 fn conclusion(page: &mut Page<'_>, report: &BarriersReport, verdict: &BarrierVerdict) {
     let (word, tone) = match report.forward_invariant {
-        None => ("VACUOUS: no transition was checked", Tone::Doubt),
-        Some(true) => ("forward invariant on every checked transition", Tone::Plain),
-        Some(false) => ("not forward invariant", Tone::Bad),
+        None => {
+            let why = report.vacuous_because().unwrap_or_default();
+            (format!("VACUOUS: {why}"), Tone::Doubt)
+        }
+        Some(true) => (
+            "forward invariant on every checked transition".into(),
+            Tone::Plain,
+        ),
+        Some(false) => ("not forward invariant".into(), Tone::Bad),
     };
-    let word = text::paint(word, tone, page.header.color);
+    let word = text::paint(&word, tone, page.header.color);
     page.blank();
     let reason = text::prose(&verdict.exit.reason);
     page.lines.push(format!(

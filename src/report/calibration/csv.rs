@@ -6,10 +6,10 @@ use crate::calibrate::found::{Calibrated, Calibration, Flagged, Share};
 use crate::calibrate::worst::Example;
 use crate::report::Header;
 use crate::report::args::Secrets;
-use crate::report::csv::{cell, write_record};
+use crate::report::csv::cell;
+use crate::report::csv::rows::{Row, write_rows};
 use crate::report::json::v1::notice_kind;
 use crate::report::number;
-use ::csv::Writer;
 use std::io::{self, Write};
 
 pub(super) const FORMAT: Format = Format {
@@ -51,23 +51,11 @@ const COLUMNS: &[&str] = &[
     "calls",
 ];
 
-/// A row: what stands in each column that has something.
-type Row = Vec<(&'static str, String)>;
-
 fn write(found: &Calibration, header: &Header, out: &mut dyn Write) -> io::Result<()> {
-    let mut out = Writer::from_writer(out);
-    write_record(&mut out, COLUMNS)?;
     let secrets = Secrets::new();
     let embedders = found.embedders.iter();
     let rows = embedders.flat_map(|embedder| rows(embedder, header, &secrets));
-    for row in rows.chain(closing(found, header)) {
-        let cells = COLUMNS.iter().map(|column| {
-            let known = row.iter().find(|(name, _)| name == column);
-            known.map_or("", |(_, text)| text)
-        });
-        write_record(&mut out, cells)?;
-    }
-    out.flush()
+    write_rows(COLUMNS, rows.chain(closing(found, header)), out)
 }
 
 fn rows(found: &Calibrated, header: &Header, secrets: &Secrets) -> Vec<Row> {

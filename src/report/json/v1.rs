@@ -1,6 +1,7 @@
 //! Version 1 of the machine records. The types are the format: fields, their order and their names
 //! do not change, so they are kept apart from what the engine works with.
 
+pub mod coverage;
 pub mod parts;
 pub mod summary;
 pub mod tally;

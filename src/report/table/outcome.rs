@@ -81,6 +81,14 @@ pub fn barriers(page: &mut Page<'_>, summary: &Summary) {
         rows
     };
     page.rows_that_fit(vec![choice(true), choice(false)]);
+    if let Some(nearest) = summary.nearest() {
+        let barrier = text::name(nearest.barrier);
+        let share = text::share(nearest.scaled);
+        let [_, place] = extreme(Some(nearest.at), header, true);
+        page.sentence(&format!(
+            "nearest to a refusal: {share} of {barrier}, {place}"
+        ));
+    }
 }
 
 /// An extreme value and where it was met: with run and call, or by line alone.

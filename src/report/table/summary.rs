@@ -1,6 +1,7 @@
 //! What an audit came to, for people: short sections, only those that have something to say, and
 //! the verdict last.
 
+use super::coverage::coverage;
 use super::outcome;
 use super::page::{NAMES, Page, and_more};
 use super::text;
@@ -35,6 +36,7 @@ pub fn lines(summary: &Summary, header: &Header) -> Vec<String> {
         "tools outside the boundary, with their calls",
         unmediated,
     );
+    coverage(&mut page, summary);
     bookkeeping(&mut page, summary);
     verdict(&mut page, summary);
     page.lines

@@ -1,6 +1,7 @@
 //! Text of the human report: made safe, cut and wrapped by display columns, painted.
 
 use crate::escape;
+use crate::number::rounded;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Most columns a name takes before it is quoted.
@@ -25,6 +26,17 @@ pub fn digest(sha256: &str) -> String {
         "" => String::new(),
         sha256 => format!("sha256 {}", short(sha256)),
     }
+}
+
+/// A part of a barrier's scale as a percentage with one decimal, below zero too. What is not at zero
+/// does not read as if it were.
+pub fn share(scaled: f64) -> String {
+    let percent = (scaled * 1000.0).round() / 10.0;
+    if percent == 0.0 && scaled != 0.0 {
+        let sign = if scaled < 0.0 { "-" } else { "" };
+        return format!("{sign}<0.1%");
+    }
+    format!("{}%", rounded(percent))
 }
 
 /// How a piece of text stands out.

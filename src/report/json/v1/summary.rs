@@ -3,8 +3,9 @@
 //! what has a place is an array.
 
 use super::REPORT;
+use super::coverage::CoverageRecord;
 use super::parts::{self, Exit, Input, Policy};
-use super::tally::{self, Barrier, Decisions, Keyed, Refusals, Violations};
+use super::tally::{self, Barrier, Decisions, Keyed, Nearest, Refusals, Violations};
 use crate::audit::summary as audit;
 use crate::report::Header;
 use crate::report::number::Number;
@@ -31,6 +32,7 @@ pub struct SummaryRecord<'a> {
     decisions: Decisions<'a>,
     violations: Violations,
     barriers: Keyed<'a, Barrier<'a>>,
+    nearest: Option<Nearest<'a>>,
     hazards: u64,
     concurrent: u64,
     drift: u64,
@@ -49,6 +51,8 @@ pub struct SummaryRecord<'a> {
     refusals: Vec<Refusals<'a>>,
     unnamed_tools: &'a BTreeMap<String, u64>,
     unmediated: &'a BTreeMap<String, u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    coverage: Option<CoverageRecord<'a>>,
     faults: &'a BTreeMap<&'static str, u64>,
     warnings: &'a BTreeMap<&'static str, u64>,
     broken_laws: &'a [String],
@@ -107,6 +111,7 @@ impl<'a> SummaryRecord<'a> {
             decisions: tally::decisions(summary),
             violations: tally::violations(&summary.violations),
             barriers: tally::barriers(summary, header),
+            nearest: summary.nearest().map(|n| tally::nearest(n, header)),
             hazards: summary.hazards,
             concurrent: summary.concurrent,
             drift: summary.drift,
@@ -129,6 +134,7 @@ impl<'a> SummaryRecord<'a> {
                 .collect(),
             unnamed_tools: &summary.unnamed_tools,
             unmediated: &summary.unmediated,
+            coverage: summary.coverage.as_ref().map(CoverageRecord::new),
             faults: &summary.fault_codes,
             warnings: &summary.warning_codes,
             broken_laws: &summary.broken_laws,

@@ -109,6 +109,32 @@ pub fn barriers<'a>(summary: &'a audit::Summary, header: &'a Header) -> Keyed<'a
     )
 }
 
+/// The nearest that any run came to a refusal.
+#[derive(Debug, Serialize)]
+pub struct Nearest<'a> {
+    barrier: &'a str,
+    value: Number,
+    scaled: Number,
+    file: &'a str,
+    line: u64,
+    run: &'a str,
+    call: &'a str,
+}
+
+/// The nearest that any run came to a refusal.
+pub fn nearest<'a>(nearest: audit::Nearest<'a>, header: &'a Header) -> Nearest<'a> {
+    let at = nearest.at;
+    Nearest {
+        barrier: nearest.barrier,
+        value: Number(at.value),
+        scaled: Number(nearest.scaled),
+        file: header.input(at.input),
+        line: at.line,
+        run: &at.run,
+        call: &at.call,
+    }
+}
+
 fn kinds(counts: &audit::KindCounts) -> Keyed<'static, u64> {
     let kinds = DecisionKind::ALL.iter();
     Keyed(kinds.map(|&k| (k.as_str(), counts.of(k))).collect())

@@ -3,10 +3,10 @@
 //! A kappa below 1 shrinks budgets: the nearer a barrier is to zero, the smaller the drop it lets
 //! pass, so that the last part of the budget cannot be used.
 
-use crate::policy::{Alpha, BarrierSpec, Measure, Policy};
+use crate::policy::Alpha;
 
 /// Steps that are tried before counting stops.
-const MAX_STEPS: u64 = 1_000_000;
+pub const MAX_STEPS: u64 = 1_000_000;
 
 /// How many calls are admitted in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,61 +19,73 @@ pub enum Permits {
     Unlimited,
 }
 
-/// Counts the calls that are admitted from `h0` when each lowers the barrier by `drop`.
+impl Permits {
+    /// The number, in words.
+    pub fn told(self) -> String {
+        match self {
+            Permits::Calls(n) => n.to_string(),
+            Permits::AtLeast(n) => format!("at least {n}"),
+            Permits::Unlimited => "any number".into(),
+        }
+    }
+
+    /// How many calls are admitted at least.
+    pub fn least(self) -> u64 {
+        match self {
+            Permits::Calls(n) | Permits::AtLeast(n) => n,
+            Permits::Unlimited => u64::MAX,
+        }
+    }
+}
+
+/// How a call is checked: by what the next state comes to, or, with `verify = false`, by the current
+/// state alone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rule {
+    /// The next value has to lie at or above the floor of the current one.
+    Next(Alpha),
+    /// The current value has to be at least zero.
+    Current,
+}
+
+impl Rule {
+    /// Whether a call that takes the barrier from h to `next` is admitted.
+    pub fn admits(self, h: f64, next: f64) -> bool {
+        match self {
+            Rule::Next(alpha) => alpha.admits(h, next),
+            Rule::Current => h >= 0.0,
+        }
+    }
+}
+
+/// Counts the calls that are admitted where the barrier is `value(k)` after k of them.
 ///
-/// Values are computed as barriers compute them, `h0 - drop * k`, and each step is asked of alpha: a
-/// division would be off by one where 0.6 / 0.2 falls short of 3. From a negative value nothing is
-/// admitted, so a call that leaves the safe set is the last.
-pub fn permits(alpha: Alpha, h0: f64, drop: f64) -> Permits {
-    if drop <= 0.0 && alpha.admits(h0, h0) {
+/// Values have to be computed as barriers compute them, and each step is asked of the rule: a division
+/// would be off by one where 0.6 / 0.2 falls short of 3. From a negative value nothing is admitted, so
+/// that a call that leaves the safe set is the last.
+pub fn counted(rule: Rule, value: impl Fn(u64) -> f64) -> Permits {
+    if value(1) >= value(0) && rule.admits(value(0), value(1)) {
         return Permits::Unlimited;
     }
-    let value = |k: u64| h0 - drop * k as f64;
-    let refused = |&k: &u64| !alpha.admits(value(k), value(k + 1));
+    let refused = |&k: &u64| !rule.admits(value(k), value(k + 1));
     match (0..MAX_STEPS).find(refused) {
         Some(calls) => Permits::Calls(calls),
         None => Permits::AtLeast(MAX_STEPS),
     }
 }
 
-/// What the policy's falling barriers permit in a run, a sentence each, in policy order.
-pub fn described(policy: &Policy) -> Vec<String> {
-    policy
-        .dcbf
-        .barriers
-        .iter()
-        .filter_map(|spec| permitted(policy, spec))
-        .collect()
-}
-
-fn permitted(policy: &Policy, spec: &BarrierSpec) -> Option<String> {
-    let (h0, drop, what) = match &spec.measure {
-        Measure::Privacy {
-            budget, per_call, ..
-        } => (*budget, *per_call, "outbound calls"),
-        Measure::Stability { step_budget } => (*step_budget as f64, 1.0, "steps"),
-        Measure::Resource { limit } => (
-            limit.usd(),
-            policy.dcbf.per_call_cost.usd(),
-            "calls that cost the default estimate",
-        ),
-        Measure::Safety { .. }
-        | Measure::Scope { .. }
-        | Measure::Custom(_)
-        | Measure::Neural(_) => return None,
-    };
-    let count = match permits(spec.alpha, h0 - spec.margin, drop) {
-        Permits::Calls(n) => n.to_string(),
-        Permits::AtLeast(n) => format!("at least {n}"),
-        Permits::Unlimited => "any number of".into(),
-    };
-    Some(format!("{} permits {count} {what} in a run", spec.name))
+/// Counts the calls that are admitted from `h0` when each lowers the barrier by `drop`.
+pub fn permits(alpha: Alpha, h0: f64, drop: f64) -> Permits {
+    counted(Rule::Next(alpha), |k| h0 - drop * k as f64)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verify::testing::alpha;
+
+    fn alpha(kappa: f64, power: f64) -> Alpha {
+        Alpha { kappa, power }
+    }
 
     #[test]
     fn outbound_calls_by_kappa() {
@@ -151,5 +163,14 @@ mod tests {
             permits(alpha(1.0, 1.0), 1e9, 1.0),
             Permits::AtLeast(MAX_STEPS)
         );
+    }
+
+    /// Where only the current state is looked at, the call that spends more than is left still passes.
+    #[test]
+    fn the_current_state_alone_lets_one_more_pass() {
+        let value = |k: u64| 0.5 - 0.2 * k as f64;
+        assert_eq!(counted(Rule::Current, value), Permits::Calls(3));
+        let none = |_| -0.5;
+        assert_eq!(counted(Rule::Current, none), Permits::Calls(0));
     }
 }

@@ -1,0 +1,84 @@
+//! What is to be said of a policy before anything is replayed under it: whether its barriers keep the
+//! safe set, what they permit in practice, which of its limits ends a run first, and rules that can
+//! never decide anything, hide behind others or contradict each other.
+//!
+//! Nothing here is guessed. A rule is called dead or shadowed only where that follows from the policy
+//! alone, whatever is replayed; where it does not, nothing is said.
+
+pub mod binds;
+pub mod codes;
+pub mod limits;
+mod patterns;
+pub mod permits;
+pub mod row;
+mod rules;
+mod sentences;
+mod tools;
+
+use crate::policy::Policy;
+use crate::verify::reach::{self, Limits, Reach};
+use crate::verify::soundness::unsound_alpha;
+use crate::verify::start::unsafe_at_start;
+pub use codes::{Code, Finding};
+use limits::{Condition, Limit};
+use row::BarrierRow;
+
+/// What was found out about a policy.
+#[derive(Clone, Debug)]
+pub struct CheckReport {
+    /// A row a barrier, in policy order.
+    pub barriers: Vec<BarrierRow>,
+    /// What can end a run, or keep it from spending on, that with the fewest calls first.
+    pub limits: Vec<Limit>,
+    /// What else refuses calls as a run goes on, and is not counted in them, in pipeline order.
+    pub conditions: Vec<Condition>,
+    /// Warnings of the policy, unsound class-K functions and findings about its rules, by place.
+    pub findings: Vec<Finding>,
+    /// What it can reach; absent where nobody asked for it.
+    pub reach: Option<Reach>,
+}
+
+/// Most states that are explored where nobody asked for it, for a deadlock that is near.
+const NEAR: Limits = Limits {
+    states: 2_000,
+    transitions: 40_000,
+};
+
+/// Looks at a policy, and at what it was found to reach. Without that only a deadlock that is near is
+/// looked for.
+pub fn check(policy: &Policy, reach: Option<Reach>) -> CheckReport {
+    let tools = tools::Tools::of(policy);
+    let rows = policy.dcbf.barriers.iter();
+    let rows = rows.map(|spec| BarrierRow::of(policy, spec, &tools));
+    let barriers: Vec<BarrierRow> = rows.collect();
+    let mut findings: Vec<Finding> = policy.warnings.iter().cloned().map(Into::into).collect();
+    findings.extend(unsound_alpha(policy).into_iter().map(Into::into));
+    findings.extend(unsafe_at_start(policy).into_iter().map(Into::into));
+    let reached = match &reach {
+        Some(reach) => reach.warnings(policy),
+        None => {
+            let near = reach::explore(policy, NEAR).deadlock_warning(policy);
+            near.into_iter().collect()
+        }
+    };
+    findings.extend(reached.into_iter().map(Into::into));
+    findings.extend(rules::found(policy, &tools, &barriers));
+    findings.sort_by_key(|finding| (finding.place.line, finding.place.column));
+    CheckReport {
+        limits: limits::of(policy),
+        conditions: limits::conditions(policy),
+        reach,
+        barriers,
+        findings,
+    }
+}
+
+impl CheckReport {
+    /// What the barriers permit in a run, a sentence each, in policy order.
+    pub fn permitted(&self) -> Vec<String> {
+        let rows = self.barriers.iter();
+        let of = |row: &BarrierRow, said: &String| format!("{}: {said}", row.name);
+        let sentences = rows.flat_map(|row| row.permits.iter().map(move |said| of(row, said)));
+        sentences.collect()
+    }
+}

@@ -1,0 +1,98 @@
+//! What is said of one barrier.
+
+use super::binds::{self, Binds};
+use super::limits;
+use super::permits::Permits;
+use super::sentences;
+use super::tools::Tools;
+use crate::barriers::definition;
+use crate::policy::{Alpha, BarrierSpec, Policy, PolicyPlace};
+use crate::verify::range::Range;
+use crate::verify::soundness::{self, Soundness};
+use crate::verify::start;
+
+/// One barrier of a policy.
+#[derive(Clone, Debug)]
+pub struct BarrierRow {
+    /// Its name. The user's own barriers may be called anything.
+    pub name: String,
+    /// Unit of its values.
+    pub unit: &'static str,
+    /// Where it is set; line 0 where it is a default.
+    pub place: PolicyPlace,
+    /// Its class-K function.
+    pub alpha: Alpha,
+    /// Its value before the first call; absent where that depends on the run.
+    pub start: Option<f64>,
+    /// What it can attain, its margin subtracted.
+    pub range: Range,
+    /// Whether admitted calls keep it from turning negative; absent where the next state is not looked
+    /// at (`verify = false`), so that any call from inside is admitted.
+    pub soundness: Option<Soundness>,
+    /// How many calls it admits that each lower it by what the policy charges; absent where there is
+    /// no such charge.
+    pub calls: Option<Permits>,
+    /// The part of its budget that no call can use.
+    pub stranded: Option<Stranded>,
+    /// What it permits in practice, a sentence each.
+    pub permits: Vec<String>,
+    /// Whether it can refuse a call at all.
+    pub binds: Binds,
+}
+
+/// A part of a budget that no call can use.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stranded {
+    /// How much, in the unit of the barrier.
+    pub left: f64,
+    /// Of how much.
+    pub of: f64,
+    /// How much of what is left could be used were alpha(h) = h.
+    pub by_alpha: f64,
+}
+
+impl BarrierRow {
+    /// Finds out about a barrier.
+    pub(super) fn of(policy: &Policy, spec: &BarrierSpec, tools: &Tools) -> BarrierRow {
+        let range = Range::of(spec);
+        let calls = limits::calls(policy, spec);
+        let stranded = calls.and_then(|calls| stranded(policy, spec, calls));
+        BarrierRow {
+            name: spec.name.clone(),
+            unit: definition(&spec.measure).unit,
+            place: spec.place,
+            alpha: spec.alpha,
+            start: start::value(policy, spec),
+            range,
+            soundness: policy.dcbf.verify.then(|| soundness::of(spec)),
+            permits: sentences::of(policy, spec, calls, stranded),
+            binds: binds::of(policy, spec, tools),
+            calls,
+            stranded,
+        }
+    }
+}
+
+/// What is left of a budget when the last call has been admitted.
+fn stranded(policy: &Policy, spec: &BarrierSpec, calls: Permits) -> Option<Stranded> {
+    let Permits::Calls(admitted) = calls else {
+        return None;
+    };
+    let of = limits::after(policy, spec, 0).filter(|start| *start > 0.0)?;
+    let left = limits::after(policy, spec, admitted)?;
+    let plain = BarrierSpec {
+        alpha: Alpha {
+            kappa: 1.0,
+            power: 1.0,
+        },
+        ..spec.clone()
+    };
+    let could = match limits::calls(policy, &plain)? {
+        Permits::Calls(n) => limits::after(policy, spec, n)?,
+        _ => left,
+    };
+    // What is less than a billionth of the budget is the noise of floats.
+    let noticed = |part: f64| if part > of * 1e-9 { part } else { 0.0 };
+    let (left, by_alpha) = (noticed(left), noticed(left - could));
+    (left > 0.0).then_some(Stranded { left, of, by_alpha })
+}

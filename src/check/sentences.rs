@@ -1,0 +1,180 @@
+//! What a barrier permits in practice, in sentences.
+
+use super::limits;
+use super::permits::Permits;
+use super::row::Stranded;
+use crate::number::rounded;
+use crate::policy::matcher::MatcherId;
+use crate::policy::{BarrierSpec, Measure, Policy};
+use crate::trace::money::Nano;
+
+/// What the barrier permits.
+pub(super) fn of(
+    policy: &Policy,
+    spec: &BarrierSpec,
+    calls: Option<Permits>,
+    stranded: Option<Stranded>,
+) -> Vec<String> {
+    let mut said = match &spec.measure {
+        Measure::Safety { window, pairs } => safety(policy, spec, *window, pairs),
+        Measure::Privacy { .. } => calls.map(outbound).into_iter().collect(),
+        Measure::Resource { limit } => resource(policy, spec, *limit, calls),
+        Measure::Stability { .. } => calls.map(steps).into_iter().collect(),
+        Measure::Scope { max_drift, .. } => scope(spec, *max_drift),
+        Measure::Custom(_) | Measure::Neural(_) => Vec::new(),
+    };
+    said.extend(calls.and_then(|calls| leaves(policy, spec, calls)));
+    said.extend(stranded.map(|part| left(spec, part)));
+    said
+}
+
+/// Said where the last call that is admitted turns the barrier negative.
+fn leaves(policy: &Policy, spec: &BarrierSpec, calls: Permits) -> Option<String> {
+    let Permits::Calls(last) = calls else {
+        return None;
+    };
+    let h = limits::after(policy, spec, last)?;
+    (last > 0 && h < 0.0)
+        .then(|| "the last of them leaves the safe set: then every call is refused".to_owned())
+}
+
+fn outbound(calls: Permits) -> String {
+    match calls {
+        Permits::Calls(0) => "no outbound call at all".into(),
+        Permits::Calls(1) => "1 outbound call, then none for the rest of the run".into(),
+        Permits::Unlimited => "any number of outbound calls".into(),
+        n => format!(
+            "{} outbound calls, then none for the rest of the run",
+            n.told()
+        ),
+    }
+}
+
+fn steps(calls: Permits) -> String {
+    match calls {
+        Permits::Calls(0) => "no call at all".into(),
+        Permits::Calls(1) => "1 call, then none for the rest of the run".into(),
+        Permits::Unlimited => "any number of calls".into(),
+        n => format!("{} calls, then none for the rest of the run", n.told()),
+    }
+}
+
+fn resource(
+    policy: &Policy,
+    spec: &BarrierSpec,
+    limit: Nano,
+    calls: Option<Permits>,
+) -> Vec<String> {
+    let estimate = policy.dcbf.per_call_cost;
+    let mut said = Vec::new();
+    if policy.dcbf.record_costs {
+        let sum = match calls {
+            Some(Permits::Calls(n)) => {
+                let sum = Nano(estimate.0.saturating_mul(n.into()));
+                format!(", {sum} of {limit} USD")
+            }
+            _ => String::new(),
+        };
+        let number = match calls {
+            Some(Permits::Calls(1)) => "1 call".to_owned(),
+            Some(calls) => format!("{} calls", calls.told()),
+            None => "no calls".into(),
+        };
+        said.push(format!(
+            "{number} at the default estimate of {estimate} USD{sum}"
+        ));
+    } else if calls == Some(Permits::Calls(0)) {
+        said.push(format!(
+            "no call at the default estimate of {estimate} USD, recorded costs are not added up"
+        ));
+    } else {
+        said.push("any number of calls: recorded costs are not added up".into());
+    }
+    let start = limits::after(policy, spec, 0).filter(|h| *h > 0.0);
+    if let Some(most) = start
+        .map(|h| spec.alpha.at(h))
+        .filter(|_| policy.dcbf.verify)
+        && start.is_some_and(|h| most < h)
+    {
+        let most = rounded(most);
+        said.push(format!(
+            "the first call may be estimated at {most} USD at most"
+        ));
+    }
+    said
+}
+
+fn safety(
+    policy: &Policy,
+    spec: &BarrierSpec,
+    window: usize,
+    pairs: &[(MatcherId, MatcherId)],
+) -> Vec<String> {
+    let start = 1.0 - spec.margin;
+    let broken = -1.0 - spec.margin;
+    let rule = limits::rule(policy, spec);
+    let named = |id: MatcherId| {
+        let patterns = policy.matchers.get(id).patterns.iter();
+        let quoted: Vec<String> = patterns.map(|p| format!("`{p}`")).collect();
+        quoted.join(" or ")
+    };
+    let told = |&(a, b): &(MatcherId, MatcherId)| {
+        let (one, other) = (named(a), named(b));
+        match window {
+            1 => format!("no call that is both {one} and {other}"),
+            2 => format!("after {one} no {other} as the next call, nor the other way round"),
+            n => {
+                let next = n - 1;
+                format!("after {one} no {other} in the next {next} calls, nor the other way round")
+            }
+        }
+    };
+    if broken >= 0.0 {
+        return Vec::new();
+    }
+    let mut said: Vec<String> = pairs.iter().map(told).collect();
+    if rule.admits(start, broken) && !pairs.is_empty() {
+        said.push(
+            "the call that completes a pair is let through: then every call is refused".into(),
+        );
+    }
+    said
+}
+
+fn scope(spec: &BarrierSpec, max_drift: f64) -> Vec<String> {
+    let most = rounded(max_drift - spec.margin);
+    let of = match &spec.measure {
+        Measure::Scope {
+            embed: Some(embedder),
+            ..
+        } => format!(", as `{}` embeds both", embedder.id()),
+        _ => String::new(),
+    };
+    vec![format!(
+        "calls no farther than {most} from what was asked{of}"
+    )]
+}
+
+/// What is left that no call can use.
+fn left(spec: &BarrierSpec, part: Stranded) -> String {
+    let (left, of) = (rounded(part.left), rounded(part.of));
+    let unit = match &spec.measure {
+        Measure::Resource { .. } => " USD",
+        Measure::Stability { .. } => " steps",
+        _ => "",
+    };
+    let (kappa, power) = (rounded(spec.alpha.kappa), rounded(spec.alpha.power));
+    let function = match spec.alpha.power == 1.0 {
+        true => format!("kappa {kappa}"),
+        false => format!("kappa {kappa} and power {power}"),
+    };
+    let mut said = format!("{left} of {of}{unit} can never be used");
+    if part.by_alpha > 0.0 {
+        let share = match part.by_alpha == part.left {
+            true => String::new(),
+            false => format!("{} of it ", rounded(part.by_alpha)),
+        };
+        said += &format!(", {share}because of {function}");
+    }
+    said
+}

@@ -1,0 +1,249 @@
+//! Which numbers of the policy a rule goes by, and the nearest of each that turns what it says of a
+//! call in the state that the call meets.
+
+use super::change::Key;
+use super::course::transitions;
+use super::search::{amount, nearest, tick};
+use crate::barriers::level::value_at;
+use crate::engine::Final;
+use crate::policy::{Measure, Policy};
+use crate::stages::weigh::{Amount, StageWeighed, Weighed, Weight};
+use std::fmt;
+
+/// A rule of the policy; of a barrier, its rules before and after the call are one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// The stage.
+    pub stage: &'static str,
+    /// The rule.
+    pub rule: &'static str,
+    /// Which of the policy's it is. Untrusted.
+    pub name: String,
+    /// Line of the policy file where it stands; 0 where it is a default or a preset's.
+    pub policy_line: usize,
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.stage, self.rule)?;
+        match &*self.name {
+            "" => Ok(()),
+            name => write!(f, " {name}"),
+        }
+    }
+}
+
+impl Rule {
+    /// The rule as it was weighed.
+    pub fn of(stage: &'static str, weighed: &Weighed) -> Rule {
+        Rule {
+            stage,
+            rule: weighed.rule,
+            name: weighed.name.clone(),
+            policy_line: weighed.policy_line,
+        }
+    }
+
+    fn is(&self, stage: &str, weighed: &Weighed) -> bool {
+        self.same(stage, weighed.rule, &weighed.name)
+    }
+
+    /// Whether they are one: the same, or rules of one barrier.
+    pub fn is_of(&self, other: &Rule) -> bool {
+        self.same(other.stage, other.rule, &other.name)
+    }
+
+    fn same(&self, stage: &str, rule: &str, name: &str) -> bool {
+        let same = self.stage == stage && self.name == name;
+        same && (self.rule == rule || stage == DCBF)
+    }
+
+    /// Whether it stops the call.
+    pub fn stops(&self, decided: &Final) -> bool {
+        let mut stopping = stopping(decided);
+        stopping.any(|(stage, weighed)| self.is(stage, weighed))
+    }
+}
+
+const DCBF: &str = "dcbf";
+
+/// Rules that end a run whatever the call: they come before all others.
+pub const ENDS: [&str; 3] = ["answering", "rejected", "exhausted"];
+
+/// Every rule that does not pass the call, with its stage; what ends the run first.
+pub fn stopping(decided: &Final) -> impl Iterator<Item = (&'static str, &Weighed)> {
+    let weighed = decided.weighed.as_deref().unwrap_or_default();
+    let all = move |ends: bool| {
+        let rules = |stage: &'_ StageWeighed| stage.stage;
+        weighed.iter().flat_map(move |stage| {
+            let of = rules(stage);
+            let some = stage
+                .rules
+                .iter()
+                .filter(move |rule| rule.outcome.stops() && ENDS.contains(&rule.rule) == ends);
+            some.map(move |rule| (of, rule))
+        })
+    };
+    all(true).chain(all(false))
+}
+
+/// The numbers that turn a rule, the most telling first. Empty where no number of the policy does.
+pub fn keys(policy: &Policy, rule: &Rule, decided: &Final) -> Vec<Key> {
+    let agent = |name: &str| {
+        let agents = policy.privilege.iter().flat_map(|p| &p.agents);
+        agents.into_iter().position(|agent| agent.name == name)
+    };
+    let one = |key: Option<Key>| key.into_iter().collect();
+    match (rule.stage, rule.rule) {
+        ("dfa", "max_steps") => vec![Key::MaxSteps],
+        ("dfa", "max_loops") => vec![Key::MaxLoops],
+        ("dfa", "max_repeats") => vec![Key::MaxRepeats],
+        ("dfa", "timeout") => vec![Key::Timeout],
+        ("gates", "recency") => vec![Key::ObservationWindow],
+        ("gates", "budget") => vec![Key::MaxTokens],
+        ("gates", "per_tool_budget") => {
+            let mut tools = policy.gates.per_tool.iter();
+            one(tools
+                .position(|tool| tool.name == rule.name)
+                .map(Key::ToolTokens))
+        }
+        ("privilege", "call_cost") => one(agent(&rule.name).map(Key::CallCost)),
+        ("privilege", "total_cost") => one(agent(&rule.name).map(Key::TotalCost)),
+        ("semantic", _) => semantic(policy, decided),
+        (DCBF, _) => {
+            let mut specs = policy.dcbf.barriers.iter();
+            let index = specs.position(|spec| spec.name == rule.name);
+            index.map_or(Vec::new(), |i| of_barrier(policy, i))
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn of_barrier(policy: &Policy, i: usize) -> Vec<Key> {
+    let measure = policy.dcbf.barriers.get(i).map(|spec| &spec.measure);
+    let own = match measure {
+        // It is one sign or the other: a margin or a factor would only do away with it.
+        Some(Measure::Safety { .. }) => return vec![Key::Window(i)],
+        Some(Measure::Privacy { .. }) => vec![Key::Budget(i), Key::PerCall(i)],
+        Some(Measure::Resource { .. }) => vec![Key::Limit(i)],
+        Some(Measure::Scope { .. }) => vec![Key::MaxDrift(i)],
+        Some(Measure::Stability { .. }) => vec![Key::StepBudget(i)],
+        _ => Vec::new(),
+    };
+    [own, vec![Key::Margin(i), Key::Kappa(i)]].concat()
+}
+
+/// The threshold that the score reached. One that was raised to the lower of them goes by the floor.
+fn semantic(policy: &Policy, decided: &Final) -> Vec<Key> {
+    let Some(settings) = &policy.semantic else {
+        return Vec::new();
+    };
+    let score = decided.decision.semantic_score.or_else(|| score(decided));
+    if score.is_some_and(|score| score >= settings.block) {
+        return vec![Key::Block];
+    }
+    let floored = settings.computed().is_some_and(|computed| {
+        let harm = decided.decision.semantic.as_ref().map(|seen| seen.harm);
+        harm.is_some_and(|harm| harm >= computed.bands.harm_floor)
+    });
+    match floored {
+        true => vec![Key::HarmFloor],
+        false => vec![Key::Escalate],
+    }
+}
+
+fn score(decided: &Final) -> Option<f64> {
+    let weighed = decided.weighed.as_deref()?;
+    let stage = weighed.iter().find(|stage| stage.stage == "semantic")?;
+    match stage.rules.first()?.met {
+        Some(Amount::Real(score)) => Some(score),
+        _ => None,
+    }
+}
+
+/// The value of that number nearest to what the policy says with which the rule would pass the call,
+/// or with `pass` false would not, in the state that the call meets. Absent where there is none, or only
+/// such with which the fall of a barrier is lost in rounding.
+pub fn turned(
+    policy: &Policy,
+    rule: &Rule,
+    key: Key,
+    decided: &Final,
+    pass: bool,
+) -> Option<Amount> {
+    let from = key.get(policy)?;
+    let (least, most) = key.range(policy);
+    let opens_upward = !matches!(key, Key::PerCall(_) | Key::Window(_) | Key::Margin(_));
+    let end = if opens_upward == pass { most } else { least };
+    let passes = verdict(policy, rule, key, decided)?;
+    let found = nearest(tick(from), tick(end), |t| passes(amount(t, from)) == pass)?;
+    let to = amount(found, from);
+    (!pass || !vanishes(policy, key, decided, to)).then_some(to)
+}
+
+/// Whether what the call takes of a barrier is lost in rounding with that number: numbers so great, or a
+/// charge so small, let anything pass, and are no settings that anybody means.
+fn vanishes(policy: &Policy, key: Key, decided: &Final, to: Amount) -> bool {
+    let index = key.barrier().filter(|_| !matches!(key, Key::Window(_)));
+    let met =
+        index.and_then(|i| Some((policy.dcbf.barriers.get(i)?, transitions(decided)?.get(i)?)));
+    met.is_some_and(|(spec, met)| {
+        let mut changed = spec.clone();
+        key.set_barrier(&mut changed, to);
+        let drop = |spec| value_at(spec, met.before) - value_at(spec, met.after);
+        drop(spec) > 0.0 && drop(&changed) == 0.0
+    })
+}
+
+/// Whether the rule passes the call where that number has another value.
+fn verdict<'d>(
+    policy: &'d Policy,
+    rule: &Rule,
+    key: Key,
+    decided: &'d Final,
+) -> Option<Box<dyn Fn(Amount) -> bool + 'd>> {
+    if let Some(index) = key.barrier() {
+        let transition = *transitions(decided)?.get(index)?;
+        let spec = policy.dcbf.barriers.get(index)?;
+        let verify = policy.dcbf.verify;
+        return Some(Box::new(move |to| {
+            let mut spec = spec.clone();
+            key.set_barrier(&mut spec, to);
+            transition.passes(&spec, verify)
+        }));
+    }
+    let met = match key {
+        Key::HarmFloor => Amount::Real(decided.decision.semantic.as_ref()?.harm),
+        _ => met(rule, decided)?,
+    };
+    let strict = matches!(
+        key,
+        Key::MaxSteps
+            | Key::MaxTokens
+            | Key::ToolTokens(_)
+            | Key::HarmFloor
+            | Key::Escalate
+            | Key::Block
+    );
+    Some(Box::new(move |to| match strict {
+        true => tick(met) < tick(to),
+        false => tick(met) <= tick(to),
+    }))
+}
+
+/// What the rule held against its limit.
+fn met(rule: &Rule, decided: &Final) -> Option<Amount> {
+    let weighed = decided.weighed.as_deref()?;
+    let stage = weighed.iter().find(|stage| stage.stage == rule.stage)?;
+    let mut rules = stage
+        .rules
+        .iter()
+        .filter(|weighed| rule.is(rule.stage, weighed));
+    rules.find_map(|weighed| weighed.met)
+}
+
+/// Whether what a rule says is that somebody has to decide.
+pub fn asks(decided: &Final, rule: &Rule) -> bool {
+    let mut stopping = stopping(decided);
+    stopping.any(|(stage, weighed)| rule.is(stage, weighed) && weighed.outcome == Weight::Escalates)
+}

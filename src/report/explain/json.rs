@@ -1,0 +1,302 @@
+//! `gate.explain/1`: one JSON document, its types frozen apart from those of the program.
+
+use super::{Format, Shown, spelled};
+use crate::explain::change::Change;
+use crate::explain::flip::Rule;
+use crate::explain::turn::{Flip, Replayed, Together};
+use crate::explain::{Explanation, Standing};
+use crate::report::args::Secrets;
+use crate::report::json::v1::parts::{PolicyName, policy_name};
+use crate::report::json::v1::{self, DecisionRecord};
+use crate::report::json::write;
+use crate::report::number::Number;
+use crate::stages::weigh::{StageWeighed, Weighed};
+use serde::Serialize;
+use std::io::{self, Write};
+
+pub(super) const FORMAT: Format = Format {
+    id: "json",
+    doc: "one JSON document",
+    write: document,
+};
+
+/// Schema of the document.
+const SCHEMA: &str = "gate.explain/1";
+
+fn document(explained: &Explanation, shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
+    write::document(&whole(explained, shown), out)
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    policy: PolicyName<'a>,
+    settings: Settings,
+    decision: DecisionRecord<'a>,
+    earlier_calls: u64,
+    earlier_refused: u64,
+    stages: Vec<Stage<'a>>,
+    deciding: Vec<RuleName<'a>>,
+    also: Vec<RuleName<'a>>,
+    barriers: Vec<Barrier<'a>>,
+    flips: Vec<FlipRecord<'a>>,
+    /// Null where one change is enough, and where nothing stops the call.
+    together: Option<TogetherRecord<'a>>,
+    policy_lines: Vec<Line>,
+}
+
+#[derive(Serialize)]
+struct Settings {
+    mode: &'static str,
+    dispatch: &'static str,
+    on_escalate: &'static str,
+}
+
+#[derive(Serialize)]
+struct Stage<'a> {
+    stage: &'static str,
+    outcome: &'static str,
+    decided: bool,
+    rules: Vec<RuleRecord<'a>>,
+}
+
+#[derive(Serialize)]
+struct RuleRecord<'a> {
+    rule: &'static str,
+    name: Option<&'a str>,
+    policy_line: Option<usize>,
+    outcome: &'static str,
+    looked_at: &'a str,
+}
+
+#[derive(Serialize)]
+struct RuleName<'a> {
+    stage: &'static str,
+    rule: &'static str,
+    name: Option<&'a str>,
+    policy_line: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct Barrier<'a> {
+    barrier: &'a str,
+    unit: &'static str,
+    policy_line: Option<usize>,
+    refuses: bool,
+    h: Number,
+    next: Number,
+    floor: Option<Number>,
+    slack: Option<Number>,
+    slack_calls: Option<Number>,
+    calls_left: Option<u64>,
+    margin: Number,
+    history: Vec<PointRecord>,
+    lowered: u64,
+    lowered_by: Vec<FallRecord<'a>>,
+}
+
+#[derive(Serialize)]
+struct PointRecord {
+    seq: u64,
+    h: Number,
+}
+
+#[derive(Serialize)]
+struct FallRecord<'a> {
+    seq: u64,
+    line: u64,
+    tool: &'a str,
+    from: Number,
+    to: Number,
+}
+
+#[derive(Serialize)]
+struct FlipRecord<'a> {
+    rule: RuleName<'a>,
+    changes: Vec<ChangeRecord>,
+    replay: ReplayRecord<'a>,
+}
+
+#[derive(Serialize)]
+struct TogetherRecord<'a> {
+    changes: Vec<ChangeRecord>,
+    replay: ReplayRecord<'a>,
+}
+
+/// Numbers as a policy spells them: strings, so that no reader rounds them.
+#[derive(Serialize)]
+struct ChangeRecord {
+    key: String,
+    policy_line: Option<usize>,
+    from: String,
+    /// Null where none was found that turns the rule.
+    to: Option<String>,
+}
+
+#[derive(Serialize)]
+struct ReplayRecord<'a> {
+    turned: bool,
+    decision: &'static str,
+    admitted: bool,
+    stopped_by: Vec<RuleName<'a>>,
+    outside_safe_set: bool,
+    earlier_changed: u64,
+    first_earlier_changed: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct Line {
+    line: usize,
+    rules: Vec<String>,
+}
+
+fn whole<'a>(explained: &'a Explanation, shown: &'a Shown) -> Document<'a> {
+    let decision = &explained.decision;
+    let secrets = decision.args.as_ref().map(|args| (args, Secrets::new()));
+    let shown_args = secrets.map(|(args, secrets)| v1::Shown {
+        args: secrets.shown(args),
+        text: None,
+    });
+    let [mode, dispatch, on_escalate] = shown.settings.map(|(_, how)| how);
+    Document {
+        schema: SCHEMA,
+        policy: policy_name(&shown.policy),
+        settings: Settings {
+            mode,
+            dispatch,
+            on_escalate,
+        },
+        decision: DecisionRecord::new(decision, &shown.header, shown_args),
+        earlier_calls: explained.earlier,
+        earlier_refused: explained.earlier_refused,
+        stages: explained
+            .stages
+            .iter()
+            .map(|s| stage(s, explained))
+            .collect(),
+        deciding: explained.deciding.iter().map(name).collect(),
+        also: explained.also.iter().map(name).collect(),
+        barriers: explained.barriers.iter().map(barrier).collect(),
+        flips: explained.flips.iter().map(flip).collect(),
+        together: explained.together.as_ref().map(together),
+        policy_lines: explained
+            .policy_lines()
+            .into_iter()
+            .map(|line| Line {
+                line: line.line,
+                rules: line.rules,
+            })
+            .collect(),
+    }
+}
+
+fn stage<'a>(stage: &'a StageWeighed, explained: &Explanation) -> Stage<'a> {
+    let mut deciding = explained.deciding.iter();
+    Stage {
+        stage: stage.stage,
+        outcome: stage.first().map_or("passes", |rule| rule.outcome.as_str()),
+        decided: deciding.any(|rule| rule.stage == stage.stage),
+        rules: stage.rules.iter().map(weighed).collect(),
+    }
+}
+
+fn weighed(rule: &Weighed) -> RuleRecord<'_> {
+    RuleRecord {
+        rule: rule.rule,
+        name: some(&rule.name),
+        policy_line: line(rule.policy_line),
+        outcome: rule.outcome.as_str(),
+        looked_at: &rule.looked_at,
+    }
+}
+
+fn name(rule: &Rule) -> RuleName<'_> {
+    RuleName {
+        stage: rule.stage,
+        rule: rule.rule,
+        name: some(&rule.name),
+        policy_line: line(rule.policy_line),
+    }
+}
+
+fn some(name: &str) -> Option<&str> {
+    (!name.is_empty()).then_some(name)
+}
+
+fn line(line: usize) -> Option<usize> {
+    (line > 0).then_some(line)
+}
+
+fn barrier(standing: &Standing) -> Barrier<'_> {
+    let track = &standing.track;
+    Barrier {
+        barrier: &standing.name,
+        unit: standing.unit,
+        policy_line: line(standing.policy_line),
+        refuses: standing.refuses,
+        h: Number(standing.h),
+        next: Number(standing.next),
+        floor: standing.floor.map(Number),
+        slack: standing.slack.map(Number),
+        slack_calls: standing.calls.filter(|x| x.is_finite()).map(Number),
+        calls_left: standing.left,
+        margin: Number(standing.margin),
+        history: track
+            .points
+            .iter()
+            .map(|point| PointRecord {
+                seq: point.seq,
+                h: Number(point.h),
+            })
+            .collect(),
+        lowered: track.fell,
+        lowered_by: track
+            .falls
+            .iter()
+            .map(|fall| FallRecord {
+                seq: fall.seq,
+                line: fall.line,
+                tool: &fall.tool,
+                from: Number(fall.from),
+                to: Number(fall.to),
+            })
+            .collect(),
+    }
+}
+
+fn flip(flip: &Flip) -> FlipRecord<'_> {
+    FlipRecord {
+        rule: name(&flip.rule),
+        changes: changes(&flip.changes, flip.replay.turned),
+        replay: replay(&flip.replay),
+    }
+}
+
+fn together(together: &Together) -> TogetherRecord<'_> {
+    TogetherRecord {
+        changes: changes(&together.changes, true),
+        replay: replay(&together.replay),
+    }
+}
+
+fn changes(changes: &[Change], turned: bool) -> Vec<ChangeRecord> {
+    let record = |change: &Change| ChangeRecord {
+        key: change.dotted(),
+        policy_line: line(change.line),
+        from: spelled(change.from),
+        to: turned.then(|| spelled(change.to)),
+    };
+    changes.iter().map(record).collect()
+}
+
+fn replay(replay: &Replayed) -> ReplayRecord<'_> {
+    ReplayRecord {
+        turned: replay.turned,
+        decision: replay.kind.as_str(),
+        admitted: replay.admitted,
+        stopped_by: replay.stops.iter().map(name).collect(),
+        outside_safe_set: replay.leaves,
+        earlier_changed: replay.earlier,
+        first_earlier_changed: replay.first_earlier,
+    }
+}

@@ -1,0 +1,260 @@
+//! From the names of a policy to classes of tools: tools are one class where no list of the policy that
+//! decides anything here holds one of them and not the other.
+
+use super::scope::Scope;
+use super::words;
+use super::{Kind, Refusal, Tool};
+use crate::policy::glob::is_name;
+use crate::policy::matcher::{MatcherId, NameSet, NameTable};
+use crate::policy::{Measure, Policy};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// Most sets of labels that one tool is taken to come with.
+const VARIANTS: usize = 1024;
+
+/// A class of tools.
+pub(super) struct Class {
+    /// The names that a call of it goes by, for all of them.
+    pub(super) names: Arc<NameSet>,
+    /// Its tools.
+    pub(super) tools: Vec<Tool>,
+    /// Why none of its calls is admitted in any state.
+    pub(super) never: Option<Refusal>,
+    /// Whether no state remembers a call of it, and no condition is for it.
+    pub(super) unasked: bool,
+}
+
+/// The classes of a policy.
+pub(super) struct Classes {
+    pub(super) list: Vec<Class>,
+    /// Whether every name that there can be lies in one of them.
+    pub(super) complete: bool,
+}
+
+/// The lists that decide something.
+struct Lists<'p> {
+    policy: &'p Policy,
+    /// Those that a state remembers, or that say which calls a condition is for.
+    asked: Vec<MatcherId>,
+    /// Those and the lists of what may be called at all.
+    deciding: Vec<MatcherId>,
+    /// Those and the lists of label rules, which lead to other labels.
+    leading: Vec<MatcherId>,
+}
+
+impl<'p> Lists<'p> {
+    fn of(policy: &'p Policy, scope: &Scope) -> Lists<'p> {
+        let mut asked = Vec::new();
+        for spec in &scope.history.dcbf.barriers {
+            match &spec.measure {
+                Measure::Safety { pairs, .. } => {
+                    asked.extend(pairs.iter().flat_map(|&(a, b)| [a, b]))
+                }
+                Measure::Privacy {
+                    outbound, per_call, ..
+                } if *per_call != 0.0 => asked.push(*outbound),
+                _ => {}
+            }
+        }
+        let queries = scope.expressions().flat_map(|expr| expr.queries());
+        asked.extend(queries.map(|query| query.tools()));
+        asked.extend(scope.contracts.iter().map(|contract| contract.tools));
+        let mut deciding = asked.clone();
+        if policy.runs("gates") {
+            deciding.extend(policy.gates.allow);
+        }
+        if let Some(privilege) = policy
+            .privilege
+            .as_ref()
+            .filter(|_| policy.runs("privilege"))
+        {
+            let agents = privilege.agents.iter();
+            deciding
+                .extend(agents.flat_map(|agent| agent.tools.into_iter().chain(agent.deny_tools)));
+        }
+        let mut leading = deciding.clone();
+        leading.extend(policy.labels.iter().filter_map(|rule| rule.tools));
+        Lists {
+            policy,
+            asked,
+            deciding,
+            leading,
+        }
+    }
+
+    /// The globs that decide something, each once, in order.
+    fn globs(&self) -> Vec<&'p str> {
+        let mut globs: Vec<&str> = Vec::new();
+        for &id in &self.leading {
+            let patterns = &self.policy.matchers.get(id).patterns;
+            for glob in patterns.iter().filter(|pattern| !is_name(pattern)) {
+                if !globs.contains(&glob.as_str()) {
+                    globs.push(glob);
+                }
+            }
+        }
+        globs
+    }
+
+    /// Whether any list that decides something goes by the label.
+    fn ask_for(&self, label: &str) -> bool {
+        let none: [&str; 0] = [];
+        let mut lists = self.deciding.iter();
+        lists.any(|&id| self.policy.matchers.get(id).matches(label, &none))
+    }
+}
+
+fn bits(names: &NameSet, lists: &[MatcherId]) -> Vec<bool> {
+    lists.iter().map(|&id| names.is(id)).collect()
+}
+
+impl Classes {
+    /// The classes of the tools that a policy names, of those given, and of any other.
+    pub(super) fn of(
+        policy: &Policy,
+        scope: &Scope,
+        given: &[String],
+        table: &mut NameTable,
+    ) -> Classes {
+        let lists = Lists::of(policy, scope);
+        let (tools, mut complete) = tools(&lists, given);
+        let mut list: Vec<Class> = Vec::new();
+        let mut known: HashMap<(Option<Refusal>, Vec<bool>), usize> = HashMap::new();
+        for (word, tool) in tools {
+            let (variants, all) = variants(&lists, &word, table);
+            complete &= all;
+            for names in variants {
+                let never = never(policy, &names);
+                let asked = match never {
+                    Some(_) => Vec::new(),
+                    None => bits(&names, &lists.asked),
+                };
+                let labels = names.labels.iter().filter(|label| lists.ask_for(label));
+                let tool = Tool {
+                    labels: labels.map(|label| label.to_string()).collect(),
+                    ..tool.clone()
+                };
+                let unasked = !asked.contains(&true);
+                let at = *known.entry((never.clone(), asked)).or_insert(list.len());
+                match list.get_mut(at) {
+                    Some(class) => class.tools.push(tool),
+                    None => list.push(Class {
+                        names,
+                        tools: vec![tool],
+                        never,
+                        unasked,
+                    }),
+                }
+            }
+        }
+        let rank = |tool: &Tool| {
+            let label = |name: &String| policy.labels.iter().any(|rule| rule.label == *name);
+            match (tool.kind, tool.labels.is_empty()) {
+                (Kind::Other, true) => 0,
+                // That a tool is called what the policy calls a label says little of its calls.
+                (Kind::Named, _) if tool.names.iter().any(label) => 5,
+                (Kind::Named, true) => 1,
+                (Kind::Glob, true) => 2,
+                (Kind::Other, false) => 3,
+                (_, false) => 4,
+            }
+        };
+        for class in &mut list {
+            // What says most stands for the class; the order among equals stays.
+            class.tools.sort_by_key(rank);
+            class.tools.dedup();
+        }
+        // What the policy does not name comes last.
+        list.sort_by_key(|class| class.tools.first().is_some_and(|tool| rank(tool) == 0));
+        Classes { list, complete }
+    }
+}
+
+/// A name for every tool that may differ from others, with what it is known by.
+fn tools(lists: &Lists<'_>, given: &[String]) -> (Vec<(String, Tool)>, bool) {
+    let patterns = lists.policy.matchers.iter().flat_map(|list| &list.patterns);
+    let mut seen: HashSet<&str> = HashSet::new();
+    let literal = patterns.filter(|pattern| is_name(pattern)).chain(given);
+    let literal: Vec<&String> = literal
+        .filter(|name| !name.is_empty() && seen.insert(name))
+        .collect();
+    let tool = |kind, names| Tool {
+        kind,
+        names,
+        labels: Vec::new(),
+    };
+    let mut tools: Vec<(String, Tool)> = Vec::new();
+    for &name in &literal {
+        tools.push((name.clone(), tool(Kind::Named, vec![name.clone()])));
+    }
+    let found = words::of(&lists.globs(), &seen);
+    for word in found.words {
+        let globs: Vec<String> = word.globs.iter().map(|glob| glob.to_string()).collect();
+        // A glob that any name matches tells nothing of it.
+        let kind = match word.globs.iter().all(|glob| glob.chars().all(|c| c == '*')) {
+            true => Kind::Other,
+            false => Kind::Glob,
+        };
+        let names = if kind == Kind::Other {
+            Vec::new()
+        } else {
+            globs
+        };
+        tools.push((word.text, tool(kind, names)));
+    }
+    (tools, found.complete)
+}
+
+/// Every set of labels that the policy's rules may give to calls of a tool, as far as it decides
+/// anything. Whether a condition holds depends on the call: its label may be there or not.
+fn variants(lists: &Lists<'_>, tool: &str, table: &mut NameTable) -> (Vec<Arc<NameSet>>, bool) {
+    let matchers = &lists.policy.matchers;
+    let mut complete = true;
+    let mut variants = vec![table.intern(matchers, tool, &[])];
+    for rule in &lists.policy.labels {
+        let mut next = Vec::with_capacity(variants.len());
+        for names in &variants {
+            let meant = rule.tools.is_none_or(|tools| names.is(tools));
+            let may_lack = !meant || rule.when.is_some();
+            if may_lack {
+                next.push(Arc::clone(names));
+            }
+            if meant && (!may_lack || variants.len() < VARIANTS) {
+                let own = names.labels.iter().map(|label| &**label);
+                let labels: Vec<&str> = own.chain([rule.label.as_str()]).collect();
+                next.push(table.intern(matchers, tool, &labels));
+            } else if meant {
+                complete = false;
+            }
+        }
+        let mut seen = HashSet::new();
+        next.retain(|names| seen.insert(bits(names, &lists.leading)));
+        variants = next;
+    }
+    (variants, complete)
+}
+
+/// Why calls by these names are refused in every state, whoever makes them.
+fn never(policy: &Policy, names: &NameSet) -> Option<Refusal> {
+    let refusal = |stage, rule| {
+        Some(Refusal {
+            stage,
+            rule,
+            names: Vec::new(),
+        })
+    };
+    if policy.runs("gates") && policy.gates.allow.is_some_and(|allow| !names.is(allow)) {
+        return refusal("gates", "whitelist");
+    }
+    let privilege = policy.privilege.as_ref().filter(|p| !p.allow_unknown)?;
+    let may = |agent: &crate::policy::Agent| {
+        !agent.deny_tools.is_some_and(|denied| names.is(denied))
+            && agent.tools.is_none_or(|allowed| names.is(allowed))
+    };
+    match privilege.agents.iter().any(may) || !policy.runs("privilege") {
+        true => None,
+        false if privilege.agents.is_empty() => refusal("privilege", "unknown_agent"),
+        false => refusal("privilege", "tool"),
+    }
+}

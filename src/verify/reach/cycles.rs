@@ -1,0 +1,119 @@
+//! Longest paths: how many calls there can be from a state on.
+
+use super::Step;
+use super::graph::{Edge, Graph};
+
+/// The edges that lead to each node.
+pub(super) struct Backward {
+    first: Vec<usize>,
+    from: Vec<usize>,
+}
+
+impl Backward {
+    pub(super) fn of(graph: &Graph) -> Backward {
+        let nodes = graph.nodes.len();
+        let mut first = vec![0usize; nodes + 1];
+        let edges =
+            || (0..nodes).flat_map(|at| graph.edges(at).iter().map(move |edge| (at, edge.to)));
+        for (_, to) in edges() {
+            if let Some(count) = first.get_mut(to + 1) {
+                *count += 1;
+            }
+        }
+        for at in 0..nodes {
+            first[at + 1] += first[at];
+        }
+        let mut free = first.clone();
+        let mut from = vec![0; graph.edges_in_all()];
+        for (at, to) in edges() {
+            if let Some(place) = from.get_mut(free[to]) {
+                *place = at;
+            }
+            free[to] += 1;
+        }
+        Backward { first, from }
+    }
+
+    /// The nodes that an edge leads from to this one.
+    pub(super) fn from(&self, to: usize) -> &[usize] {
+        let range = self.first.get(to).zip(self.first.get(to + 1));
+        let range = range.and_then(|(&a, &b)| self.from.get(a..b));
+        range.unwrap_or(&[])
+    }
+}
+
+/// The longest path from each node; absent where there is no longest one.
+pub(super) fn longest(graph: &Graph, backward: &Backward) -> Vec<Option<u64>> {
+    let nodes = graph.nodes.len();
+    let mut open: Vec<usize> = (0..nodes).map(|at| graph.edges(at).len()).collect();
+    let mut longest: Vec<Option<u64>> = vec![None; nodes];
+    let mut ends: Vec<usize> = (0..nodes).filter(|&at| open[at] == 0).collect();
+    while let Some(at) = ends.pop() {
+        let ways = graph.edges(at).iter();
+        let ways = ways.filter_map(|edge| longest[edge.to].map(|calls| calls + 1));
+        longest[at] = Some(ways.max().unwrap_or(0));
+        for &before in backward.from(at) {
+            open[before] -= 1;
+            if open[before] == 0 {
+                ends.push(before);
+            }
+        }
+    }
+    longest
+}
+
+/// A path of so many calls from the start, where there is one.
+pub(super) fn path_of(graph: &Graph, longest: &[Option<u64>], calls: u64) -> Option<Vec<Step>> {
+    let reaches = |edge: &&Edge, left: u64| {
+        let there = longest.get(edge.to).copied();
+        there.is_some_and(|most| most.is_none_or(|most| most >= left))
+    };
+    let (mut at, mut path) = (0, Vec::new());
+    for left in (0..calls).rev() {
+        let edges = graph.edges(at);
+        // Staying in one place is the easiest to read.
+        let stay = edges
+            .iter()
+            .find(|edge| edge.to == at && reaches(edge, left));
+        let edge = stay.or_else(|| edges.iter().find(|edge| reaches(edge, left)))?;
+        path.push(edge.step);
+        at = edge.to;
+    }
+    Some(path)
+}
+
+/// Edges that may be looked at to count the calls of all classes together.
+const WORK: u64 = 400_000_000;
+
+/// Most calls of a class on a path of at most `left` calls from the start; absent where counting them
+/// takes too much work.
+///
+/// Longer and longer paths are looked at. Where one call more changes nothing, or adds one from every
+/// state, so does every further one.
+pub(super) fn most_of(graph: &Graph, class: usize, classes: usize, left: u64) -> Option<u64> {
+    let nodes = graph.nodes.len();
+    let share = WORK / (classes as u64).max(1);
+    let mut most = vec![0u64; nodes];
+    let mut work = 0u64;
+    for done in 0..left {
+        let step = |at: usize| {
+            let ways = graph.edges(at).iter();
+            let ways = ways.map(|edge| u64::from(edge.step.class == class) + most[edge.to]);
+            ways.max().unwrap_or(0)
+        };
+        let next: Vec<u64> = (0..nodes).map(step).collect();
+        let pairs = || next.iter().zip(&most);
+        if pairs().all(|(next, now)| next == now) {
+            break;
+        }
+        if pairs().all(|(next, now)| *next == now + 1) {
+            return next.first().map(|first| first + (left - done - 1));
+        }
+        most = next;
+        work += (graph.edges_in_all() + nodes) as u64;
+        if work > share {
+            return None;
+        }
+    }
+    most.first().copied()
+}

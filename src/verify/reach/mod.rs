@@ -1,0 +1,226 @@
+//! What a policy can reach: every state that runs can come to, as far as barriers and stages can tell
+//! states apart.
+//!
+//! The state of a run is endless, but what the rules ask of it is not: whether a pair of calls stands
+//! close together, how many calls were outbound, how many steps are left. States that agree in all of
+//! that are one here, and the finitely many that remain are all looked at, shortest paths first. Every
+//! step is decided by the barriers themselves, on a run's state that stands for the others like it, so
+//! that what is found here is what the monitor does.
+//!
+//! Calls come one after the other, each costs what a call without an estimate is charged, and results
+//! have errors only where a condition asks for them.
+
+mod classes;
+mod cycles;
+mod explorer;
+mod facts;
+mod graph;
+#[cfg(test)]
+mod laws;
+mod quotient;
+mod scope;
+mod steps;
+#[cfg(test)]
+mod tests;
+mod told;
+mod words;
+
+use crate::policy::Policy;
+use crate::state::AgentState;
+use explorer::Explorer;
+pub(crate) use scope::counts_only;
+pub use told::{DEADLOCK, EXIT};
+
+/// How far an exploration goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Most states.
+    pub states: usize,
+    /// Most admitted steps between states.
+    pub transitions: usize,
+}
+
+impl Default for Limits {
+    /// 200,000 states and 4,000,000 steps: some seconds at worst.
+    fn default() -> Limits {
+        Limits {
+            states: 200_000,
+            transitions: 4_000_000,
+        }
+    }
+}
+
+/// Where an exploration starts, and with which tools.
+#[derive(Clone, Debug, Default)]
+pub struct Start {
+    /// The state; the initial one where there is nothing in it.
+    pub state: AgentState,
+    /// Tools that are there beside those the policy names.
+    pub tools: Vec<String>,
+}
+
+/// A number of calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum More {
+    /// So many, and in no way more.
+    Calls(u64),
+    /// So many at least: counting stopped there.
+    AtLeast(u64),
+}
+
+/// One call of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Index of its class.
+    pub class: usize,
+    /// Whether its result has an error, where a condition asks for that.
+    pub failed: bool,
+}
+
+/// Why calls of a class are refused.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Refusal {
+    /// The stage.
+    pub stage: &'static str,
+    /// Its rule.
+    pub rule: &'static str,
+    /// What of the policy: barriers, or the id of a contract; empty where it has no name.
+    pub names: Vec<String>,
+}
+
+/// What a tool of a class is known by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Any tool that the policy does not name.
+    Other,
+    /// Its name.
+    Named,
+    /// Globs of the policy that it matches.
+    Glob,
+}
+
+/// A tool, or all those that go by one description.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tool {
+    /// What it is known by.
+    pub kind: Kind,
+    /// Its name or, where it is known by globs, these; empty for any other tool.
+    pub names: Vec<String>,
+    /// The labels it goes by, as far as the rules ask for them.
+    pub labels: Vec<String>,
+}
+
+/// Tools that no rule tells apart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClassRow {
+    /// The tools, at least one; the first stands for the class.
+    pub tools: Vec<Tool>,
+    /// Why no call of it is admitted in any state; absent where the state decides.
+    pub never: Option<Refusal>,
+    /// Most calls of it in one run from the start; absent where they were not counted.
+    pub more: Option<More>,
+    /// When it is lost for ever; absent where it never is while steps are left, or that is not known.
+    pub lost: Option<Lost>,
+}
+
+/// A state from which no call of a class is ever admitted again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lost {
+    /// The shortest path there; empty where the class is lost at the start.
+    pub path: Vec<Step>,
+    /// What refuses it there.
+    pub by: Refusal,
+}
+
+/// A path out of the safe set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Out {
+    /// The shortest one; empty where the start lies outside.
+    pub path: Vec<Step>,
+    /// The barriers that are negative at its end.
+    pub barriers: Vec<String>,
+}
+
+/// A safe state in which no call is admitted although steps are left.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Deadlock {
+    /// The shortest path to one.
+    pub path: Vec<Step>,
+    /// What refuses each class there, by index.
+    pub refusals: Vec<Refusal>,
+}
+
+/// How many calls the budgets leave, whatever the calls are.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Steps {
+    /// So many.
+    pub left: More,
+    /// What refuses the next one; empty where counting stopped.
+    pub by: Vec<Refusal>,
+}
+
+/// Something of the policy that is not part of the exploration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Uncovered {
+    /// What it is, in the words of the policy.
+    pub what: String,
+    /// Why, and what that means.
+    pub why: &'static str,
+}
+
+/// Which limit ended an exploration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// There are more states.
+    States(usize),
+    /// There are more steps between states.
+    Transitions(usize),
+}
+
+/// What a policy can reach.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reach {
+    /// Tools, by what the rules can tell apart.
+    pub classes: Vec<ClassRow>,
+    /// Budgets that every call takes from.
+    pub steps: Steps,
+    /// Safe states that are reached and told apart, the start included. Steps and cost are kept apart.
+    pub states: usize,
+    /// Admitted calls between them.
+    pub transitions: usize,
+    /// The limit that ended the exploration; absent where it is complete. What is found then is there
+    /// all the same, what is absent may be there too.
+    pub cut: Option<Cut>,
+    /// The shortest path out of the safe set.
+    pub out: Option<Out>,
+    /// The nearest deadlock.
+    pub deadlock: Option<Deadlock>,
+    /// How many of the states are deadlocks.
+    pub deadlocks: usize,
+    /// A class that is admitted in every safe state while calls are left, so that there is no deadlock.
+    /// That follows from the rules, and holds where the exploration was cut off.
+    pub free: Option<usize>,
+    /// Most calls in one run from the start; absent where it was not found out.
+    pub more: Option<More>,
+    /// What was not explored. It may refuse more than is shown here.
+    pub uncovered: Vec<Uncovered>,
+}
+
+impl Reach {
+    /// Whether every reachable state keeps every barrier that was explored.
+    pub fn is_safe(&self) -> bool {
+        self.out.is_none() && self.cut.is_none()
+    }
+}
+
+/// Explores a policy from the initial state.
+pub fn explore(policy: &Policy, limits: Limits) -> Reach {
+    explore_from(policy, &Start::default(), limits)
+}
+
+/// Explores a policy from a state.
+pub fn explore_from(policy: &Policy, start: &Start, limits: Limits) -> Reach {
+    let explorer = Explorer::new(policy, start);
+    let graph = graph::build(&explorer, limits);
+    facts::found(&explorer, &graph)
+}

@@ -1,0 +1,42 @@
+//! What barriers are before the first call of a run.
+
+use super::reach::counts_only;
+use super::soundness::shown;
+use crate::barriers;
+use crate::policy::{BarrierSpec, Measure, Policy, PolicyWarning};
+use crate::state::{AgentState, RunView};
+
+/// The value of a barrier before the first call, by the barrier itself; absent for models, and for
+/// expressions that ask for more than counts of calls, steps and cost: there it depends on the run.
+pub fn value(policy: &Policy, spec: &BarrierSpec) -> Option<f64> {
+    let known = match &spec.measure {
+        Measure::Custom(expr) => counts_only(expr),
+        Measure::Neural(_) => false,
+        _ => true,
+    };
+    let state = AgentState::default();
+    known.then(|| barriers::value(policy, spec, &state.view(RunView::default())).0)
+}
+
+/// Expressions that are negative before the first call, in policy order. Of the other barriers that is
+/// told when the policy is read.
+pub fn unsafe_at_start(policy: &Policy) -> Vec<PolicyWarning> {
+    let warn = |spec: &BarrierSpec| {
+        let custom = matches!(spec.measure, Measure::Custom(_));
+        let h = value(policy, spec).filter(|h| custom && *h < 0.0)?;
+        Some(PolicyWarning {
+            code: "unsafe_at_start",
+            place: spec.place,
+            message: format!(
+                "`{}` is {} before the first call: every call is refused",
+                spec.name,
+                shown(h)
+            ),
+        })
+    };
+    let barriers = policy.dcbf.barriers.iter();
+    barriers
+        .filter(|_| policy.runs("dcbf"))
+        .filter_map(warn)
+        .collect()
+}

@@ -1,0 +1,251 @@
+//! `gate check --reach` as a user meets it: statuses, faulty states, limits, and what is written as JSON.
+
+mod program;
+
+use gate::policy::{Policy, PolicySource, parse};
+use gate::report::check::reach::Document;
+use gate::report::json::write;
+use gate::verify::reach::{Kind, Limits, Reach, Step, explore};
+use program::Scratch;
+
+fn json(limits: Limits) -> serde_json::Value {
+    let reach = explore(&Policy::built_in(), limits);
+    let mut bytes = Vec::new();
+    write::append(&Document::new(&reach), &mut bytes).expect("memory");
+    serde_json::from_slice(&bytes).expect("JSON")
+}
+
+#[test]
+fn what_is_found_is_written() {
+    let found = json(Limits::default());
+    assert_eq!(found["safe"], true);
+    let fifty = serde_json::json!({"calls": 50, "at_least": false});
+    assert_eq!((&found["more"], &found["steps"]["left"]), (&fifty, &fifty));
+    assert_eq!(found["steps"]["by"][0]["rule"], "max_steps");
+    let mail = &found["classes"][3];
+    assert_eq!(mail["tools"][0]["names"][0], "send_email");
+    assert_eq!(mail["more"]["calls"], 2);
+    assert_eq!(mail["lost"]["by"]["names"][0], "privacy");
+    assert_eq!(mail["lost"]["path"][1]["failed"], false);
+    assert_eq!(found["classes"][6]["tools"][0]["kind"], "other");
+}
+
+/// What was cut off says nothing of what was not seen: those fields are null, not false or 0.
+#[test]
+fn what_is_not_known_is_null() {
+    let found = json(Limits {
+        states: 3,
+        ..Limits::default()
+    });
+    assert_eq!(
+        found["cut"],
+        serde_json::json!({"limit": "states", "most": 3})
+    );
+    for key in ["safe", "deadlock", "out"] {
+        assert!(found[key].is_null(), "{key}");
+    }
+    assert!(found["classes"][0]["more"].is_null());
+    assert_eq!(
+        found["free"], 6,
+        "any other tool, which nothing has to be explored for"
+    );
+}
+
+/// Pairs that leave no tool free: the first call is always refused.
+const STUCK: &str = "[gates]\nallow = [\"a\"]\n[dcbf.barriers.safety]\npairs = [[\"a\", \"a\"]]\n";
+
+#[test]
+fn a_deadlock_is_a_warning_with_its_witness() {
+    let scratch = Scratch::new();
+    scratch.file("stuck.toml", STUCK);
+    for flags in ["", "--reach"] {
+        let check = format!("check {flags} stuck.toml");
+        let ran = scratch.gate(&check).ends(0);
+        let told = "reachable_deadlock: at the start every call";
+        assert!(ran.out.contains(told), "{}", ran.out);
+        let denied = format!("check {flags} --deny-warnings stuck.toml");
+        scratch.gate(&denied).ends(1);
+    }
+    scratch
+        .gate("check --reach --deny-warnings default")
+        .ends(0);
+}
+
+#[test]
+fn an_exploration_that_is_cut_off_says_so() {
+    let scratch = Scratch::new();
+    let ran = scratch.gate("check --reach --max-states 5 default").ends(0);
+    for told in [
+        "after 5 states: what is not found may be there all the same",
+        "not known: no way out was found",
+    ] {
+        assert!(ran.out.contains(told), "{}", ran.out);
+    }
+    assert!(!ran.out.contains("keeps every barrier"), "{}", ran.out);
+}
+
+#[test]
+fn a_state_is_read_strictly() {
+    let scratch = Scratch::new();
+    for (text, told) in [
+        ("{\"steps\": 1}", "state.json:1:2: unknown key `steps`"),
+        (
+            "{\"phase\": \"OBSERVNG\"}",
+            "help: did you mean `OBSERVING`?",
+        ),
+        ("{\"step_count\":\n -1}", "state.json:2:2: "),
+        ("{} {}", "more than one state"),
+        ("", "no state"),
+        (
+            "{\"phase\": \"FOO\"}",
+            "unknown phase `FOO`\n  help: phases are",
+        ),
+        ("[", "state.json:1:2: "),
+    ] {
+        scratch.file("state.json", text);
+        let ran = scratch.gate("check --reach --state state.json default");
+        ran.ends(2).says(told);
+    }
+    scratch
+        .gate("check --reach --state nowhere.json default")
+        .ends(2)
+        .says("nowhere.json");
+    scratch
+        .gate("check --state state.json default")
+        .ends(2)
+        .says("--reach");
+}
+
+#[test]
+fn a_state_in_which_nothing_is_admitted_says_what_refuses() {
+    let scratch = Scratch::new();
+    scratch.file("over.json", "{\"phase\": \"ANSWERING\"}");
+    let ran = scratch
+        .gate("check --reach --state over.json default")
+        .ends(0);
+    let told = "0; the next is refused by the phase of the run";
+    assert!(ran.out.contains(told), "{}", ran.out);
+    scratch.file(
+        "met.json",
+        "{\"tool_history\": [\"sql_query\", \"http_request\"], \"step_count\": 2}",
+    );
+    let ran = scratch
+        .gate("check --reach --state met.json default")
+        .ends(0);
+    let told = "no: `safety` is negative at the start";
+    assert!(ran.out.contains(told), "{}", ran.out);
+}
+
+/// A call that comes while another is under way is a loop, and may be one too many; a call that comes
+/// after an observation is none.
+#[test]
+fn the_first_call_may_be_a_loop_too_many() {
+    let scratch = Scratch::new();
+    for (phase, loops, left) in [
+        ("ACTING", 10, "0; the next is refused by `dfa.max_loops`"),
+        ("ACTING", 9, "50; the next"),
+        ("OBSERVING", 11, "50; the next"),
+    ] {
+        scratch.file(
+            "s.json",
+            format!("{{\"phase\": \"{phase}\", \"loop_count\": {loops}}}"),
+        );
+        let ran = scratch.gate("check --reach --state s.json default").ends(0);
+        assert!(ran.out.contains(left), "{phase} {loops}\n{}", ran.out);
+    }
+}
+
+/// Names are the policy's and the caller's own, and no line of the report is made by them.
+#[test]
+fn names_make_no_lines() {
+    let scratch = Scratch::new();
+    let mut command = scratch.command("check --reach --tools");
+    let ran = command
+        .arg("a\n[gates]\u{1b}[2J")
+        .arg("default")
+        .output()
+        .expect("it runs");
+    let out = String::from_utf8(ran.stdout).expect("UTF-8");
+    assert!(out.contains("a\\u{a}[gates]\\u{1b}[2J"), "{out}");
+    assert!(!out.contains('\u{1b}'));
+}
+
+fn explored(policy: &str) -> Reach {
+    let nothing = |_: &str| Err("there are no files".to_owned());
+    let policy = parse(policy, "test", PolicySource::BuiltIn, &nothing).expect(policy);
+    explore(&policy, Limits::default())
+}
+
+/// What a replay says of a path with a call of another class behind it: `tool decision stage.rule`.
+fn replayed(policy: &str, reach: &Reach, path: &[Step], then: usize) -> Vec<String> {
+    let last = Step {
+        class: then,
+        failed: false,
+    };
+    let mut trace = String::new();
+    for step in path.iter().chain([&last]) {
+        let tool = &reach.classes[step.class].tools[0];
+        let name = match tool.kind {
+            Kind::Other => "something_else",
+            _ => &tool.names[0],
+        };
+        trace += &format!(
+            "{{\"type\":\"tool_call\",\"run\":\"r\",\"tool\":\"{name}\",\"result\":\"\",\"error\":{},\"cost_usd\":0.01}}\n",
+            step.failed
+        );
+    }
+    program::replay(trace, policy, "").decisions()
+}
+
+/// What is found can be looked at: a replay admits every call of a way that is told, and refuses what is
+/// said to be refused at its end.
+#[test]
+fn a_replay_goes_the_ways_that_are_told() {
+    let stuck = std::fs::read_to_string("fixtures/lab/stuck.toml").expect("a fixture");
+    let leads_out = std::fs::read_to_string("fixtures/lab/leads_out.toml").expect("a fixture");
+    let approved = r#"
+        [[contracts]]
+        tools = ["deploy"]
+        require = ['last_ok("approval") && since("approval") <= 1']
+        [dcbf.barriers.deploys]
+        expr = '1 - count("deploy")'
+    "#;
+    let (mut ways, mut refusals) = (0, 0);
+    for policy in ["", &stuck, &leads_out, approved] {
+        let found = explored(policy);
+        let mut ends: Vec<(&[Step], usize)> = Vec::new();
+        for (index, row) in found.classes.iter().enumerate() {
+            ends.extend(found.deadlock.iter().map(|dead| (&*dead.path, index)));
+            ends.extend(found.out.iter().map(|out| (&*out.path, index)));
+            ends.extend(row.lost.iter().map(|lost| (&*lost.path, index)));
+        }
+        for (path, class) in ends {
+            let mut said = replayed(policy, &found, path, class);
+            let last = said.pop().expect("the last call");
+            assert!(!last.contains(" allow"), "{last} in\n{policy}");
+            assert_eq!(said.len(), path.len());
+            for call in said {
+                assert!(call.contains(" allow"), "{call} in\n{policy}");
+                ways += 1;
+            }
+            refusals += 1;
+        }
+    }
+    assert!(ways > 20 && refusals > 10, "{ways} {refusals}");
+}
+
+/// `N more calls` are admitted, and not one more.
+#[test]
+fn a_replay_admits_as_many_calls_as_are_told() {
+    let policy = "[dcbf.barriers.stability]\nstep_budget = 9\n";
+    let found = explored(policy);
+    let other = found.classes.len() - 1;
+    let call = Step {
+        class: other,
+        failed: false,
+    };
+    let said = replayed(policy, &found, &[call; 9], other);
+    assert_eq!(found.more, Some(gate::verify::reach::More::Calls(9)));
+    let allowed = said.iter().filter(|call| call.contains(" allow")).count();
+    assert_eq!((allowed, said.len()), (9, 10));
+}

@@ -1,0 +1,217 @@
+//! Runs by how near they come to a refusal: the ranking, what bounds it, and that what is said to
+//! remain is what the monitor would admit.
+
+use gate::audit::robustness::{Measurer, Robustness, RunRow, Wanted};
+use gate::audit::verdict::Leniency;
+use gate::engine::{Engine, Mode, Options};
+use gate::import::drive::{ReadOptions, read};
+use gate::policy::{Policy, PolicySource};
+use gate::stages::{STAGES, Stage};
+use std::fmt::Write;
+
+const FULL: Wanted = Wanted {
+    top: 1000,
+    all: false,
+    calls: true,
+};
+
+fn policy(text: &str) -> Policy {
+    let none = |_: &str| Err("no file".to_owned());
+    gate::policy::read::parse(text, "gate.toml", PolicySource::BuiltIn, &none).expect("a policy")
+}
+
+fn measured(
+    policy: &Policy,
+    text: &str,
+    wanted: Wanted,
+    mode: Mode,
+    stages: &[&'static dyn Stage],
+) -> Robustness {
+    let mut measurer = Measurer::new(policy, wanted);
+    let replay = Options {
+        mode,
+        ..Options::default()
+    };
+    let mut engine = Engine::new(policy, stages, replay, &mut measurer);
+    engine.begin_input(0, "t");
+    let bytes = Box::new(std::io::Cursor::new(text.to_owned()));
+    read(
+        0,
+        "t.jsonl",
+        "t",
+        bytes,
+        &ReadOptions::default(),
+        &mut engine,
+    );
+    engine.end_input();
+    engine.end();
+    drop(engine);
+    measurer.finish(Vec::new(), mode.as_str(), Leniency::default())
+}
+
+fn call(run: &str, tool: &str) -> String {
+    format!("{{\"run\":\"{run}\",\"tool\":\"{tool}\",\"result\":\"x\",\"cost_usd\":0.01}}\n")
+}
+
+fn ranked(found: &Robustness) -> Vec<&str> {
+    found.listed.iter().map(|row| &*row.id).collect()
+}
+
+#[test]
+fn the_nearest_run_comes_first_and_ties_keep_their_order() {
+    let mut text = String::new();
+    for (run, tools) in [
+        ("b", &["think"][..]),
+        ("mail", &["send_email", "think"]),
+        ("a", &["think"]),
+        ("out", &["send_email", "send_email", "send_email"]),
+    ] {
+        text.extend(tools.iter().map(|tool| call(run, tool)));
+    }
+    let policy = Policy::built_in();
+    let found = measured(&policy, &text, FULL, Mode::Enforce, STAGES);
+    assert_eq!(ranked(&found), ["out", "mail", "b", "a"]);
+    assert_eq!((found.runs, found.beyond, found.unmeasured), (4, 1, 0));
+    let out = &found.listed[0];
+    assert_eq!((out.nearest.at.seq, out.nearest.at.line), (3, 7));
+    // Enforced, the third mail never ran: no state was outside.
+    assert!(out.nearest.measured.value < 0.0 && out.robustness.scaled > 0.0);
+    let observed = measured(&policy, &text, FULL, Mode::Observe, STAGES);
+    let end = &observed.listed[0].barriers[1];
+    assert!(end.end < 0.0 && end.least_h.measured.value > 0.0);
+}
+
+/// However many runs there are, those asked for are the same, and what is held of the others is
+/// nothing, or a row.
+#[test]
+fn the_ranking_is_bounded_and_every_run_is_counted() {
+    let mut text = String::new();
+    let mut expected = Vec::new();
+    for run in 0..1500 {
+        let calls = 1 + (run * 7919) % 40;
+        for _ in 0..calls {
+            text += &call(&format!("r{run}"), "think");
+        }
+        expected.push((std::cmp::Reverse(calls), run));
+    }
+    expected.sort_unstable();
+    let expected: Vec<String> = expected.iter().map(|(_, run)| format!("r{run}")).collect();
+    let policy = Policy::built_in();
+    for (top, all, rows) in [(5, false, 5), (0, false, 0), (5, true, 1500)] {
+        let wanted = Wanted {
+            top,
+            all,
+            calls: false,
+        };
+        let found = measured(&policy, &text, wanted, Mode::Enforce, STAGES);
+        assert_eq!(
+            (found.runs, found.listed.len(), found.full),
+            (1500, rows, top)
+        );
+        assert_eq!(ranked(&found), expected[..rows]);
+        let told = |row: &&RunRow| !row.more.is_empty();
+        assert_eq!(found.listed.iter().filter(told).count(), top);
+    }
+}
+
+/// A run that no call of reached the barriers says nothing about them: it is counted, not ranked.
+#[test]
+fn what_no_barrier_saw_is_not_ranked() {
+    let policy = policy("[dfa]\nmax_steps = 1\n");
+    let text = call("a", "think") + &call("a", "think");
+    let found = measured(&policy, &text, FULL, Mode::Enforce, STAGES);
+    assert_eq!((found.listed[0].calls, found.listed[0].measured), (2, 1));
+    let none = Policy {
+        disabled: vec!["dcbf"],
+        ..Policy::built_in()
+    };
+    let found = measured(&none, &text, FULL, Mode::Enforce, STAGES);
+    assert_eq!(
+        (found.runs, found.unmeasured, found.listed.len()),
+        (1, 1, 0)
+    );
+}
+
+/// The law of what remains: that many more calls of a class are admitted by the monitor when they
+/// come, and the next is refused.
+#[test]
+fn as_many_calls_are_admitted_as_remain() {
+    let barriers: Vec<_> = STAGES
+        .iter()
+        .filter(|s| s.id() == "dcbf")
+        .copied()
+        .collect();
+    let mut seed = 11u64;
+    let mut next = |below: usize| {
+        seed = seed
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (seed >> 33) as usize % below
+    };
+    let tools = [
+        "think",
+        "send_email",
+        "http_request",
+        "sql_query",
+        "read_file",
+        "file_read",
+    ];
+    let policies = [
+        "",
+        "[dcbf]\nkappa = 0.5\n",
+        "[dcbf.barriers.privacy]\npower = 2.0\n",
+        "[dcbf.barriers.stability]\nstep_budget = 9\n",
+        "[dcbf.barriers.resource]\nlimit_usd = 0.12\n",
+    ];
+    let mut checked = 0;
+    for policy in policies.map(policy) {
+        for _ in 0..12 {
+            let mut text = String::new();
+            for _ in 0..1 + next(9) {
+                text += &call("r", tools[next(tools.len())]);
+            }
+            let found = measured(&policy, &text, FULL, Mode::Observe, &barriers);
+            let row = &found.listed[0];
+            for (class, more) in found.classes.iter().zip(&row.more) {
+                let tool = class.tools.first().map_or("elsewhere", String::as_str);
+                let mut longer = text.clone();
+                for _ in 0..=more.calls {
+                    let _ = write!(longer, "{}", call("r", tool));
+                }
+                let replayed = measured(&policy, &longer, FULL, Mode::Observe, &barriers);
+                let rows = &replayed.listed[0].rows;
+                let tail = &rows[row.rows.len()..];
+                let admitted = tail.iter().take_while(|call| call.admitted).count() as u64;
+                assert_eq!(admitted, more.calls, "{tool} after\n{text}");
+                assert_eq!(tail.len() as u64, more.calls + 1);
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 300, "{checked}");
+}
+
+/// The next call after a refusal is a self-loop, as it is for the monitor: a barrier on loops that
+/// admits it only where the last call settled has nothing left.
+#[test]
+fn what_remains_after_a_refusal_begins_with_a_loop() {
+    let barriers: Vec<_> = STAGES
+        .iter()
+        .filter(|s| s.id() == "dcbf")
+        .copied()
+        .collect();
+    let policy = policy("[dcbf.barriers.loops]\nexpr = 'state.loop_count > 0 ? -1.0 : 1.0'\n");
+    for (sent, refused) in [(1, false), (2, false), (3, true)] {
+        let text = call("r", "send_email").repeat(sent);
+        let found = measured(&policy, &text, FULL, Mode::Enforce, &barriers);
+        for (class, more) in found.classes.iter().zip(&found.listed[0].more) {
+            let tool = class.tools.first().map_or("elsewhere", String::as_str);
+            let longer = text.clone() + &call("r", tool).repeat(more.calls as usize + 1);
+            let replayed = measured(&policy, &longer, FULL, Mode::Enforce, &barriers);
+            let tail = &replayed.listed[0].rows[sent..];
+            let admitted = tail.iter().take_while(|call| call.admitted).count() as u64;
+            assert_eq!(admitted, more.calls, "{tool} after {sent}");
+            assert!(!refused || more.calls == 0, "{tool}");
+        }
+    }
+}
