@@ -189,6 +189,13 @@ impl Vocabulary {
         bytes: &'w [u8],
         hashes: &mut Vec<u32>,
     ) -> Option<(u32, &'w [u8])> {
+        // Most words are tokens themselves.
+        if bytes.len() <= self.longest {
+            let whole = bytes.iter().fold(seed(position), |h, &b| hash(h, b));
+            if let Ok(id) = self.look_up(position, bytes, whole) {
+                return Some((id, &[]));
+            }
+        }
         let mut so_far = seed(position);
         hashes.clear();
         hashes.extend(bytes.iter().take(self.longest).map(|&byte| {

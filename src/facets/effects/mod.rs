@@ -240,7 +240,10 @@ fn take<'c>(arg: Arg<'c>, row: &Program, line: &mut Line<'c>, found: &mut Found<
         Arg::Short('r' | 'w' | 'x' | 'X' | 's' | 't') if row.operands == Operands::Change => {
             line.pattern = true;
         }
-        Arg::Short(letter) => line.in_place |= is_in(row.in_place, &format!("-{letter}")),
+        Arg::Short(letter) if !row.in_place.is_empty() => {
+            line.in_place |= is_in(row.in_place, &format!("-{letter}"));
+        }
+        Arg::Short(_) => {}
         Arg::Long(name) => {
             line.in_place |= is_in(row.in_place, name);
             if is_in(row.removing, name) {

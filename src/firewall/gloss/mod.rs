@@ -6,6 +6,7 @@
 
 pub mod coded;
 mod commands;
+mod heads;
 mod literals;
 pub mod patterns;
 pub mod relation;

@@ -7,14 +7,13 @@
 //!
 //! A line begins with a mark, see [`super::view`]; line ends inside a string are part of its line.
 
+use super::heads::Heads;
 use super::literals::{EDGE, chosen, marks, required};
 use super::table::Signs;
-use aho_corasick::automaton::{Automaton, StateID};
-use aho_corasick::nfa::contiguous::NFA;
-use aho_corasick::{Anchored, PatternID};
 use regex::bytes::{Regex, RegexBuilder};
 use regex_syntax::ast::parse::Parser;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::OnceLock;
 
 /// Most patterns.
@@ -27,9 +26,7 @@ type Met = [u8; PATTERNS];
 #[derive(Debug)]
 pub struct Patterns {
     patterns: Vec<Pattern>,
-    literals: NFA,
-    /// Where the automaton begins.
-    start: StateID,
+    literals: Heads,
     /// By number of a literal: what it is looked for.
     by_literal: Vec<Vec<Use>>,
     /// Patterns that have no literals.
@@ -117,12 +114,9 @@ impl Patterns {
         if patterns.len() > PATTERNS {
             return Err(format!("{} patterns are too many", patterns.len()));
         }
-        let automaton = NFA::new(literals.keys()).map_err(|e| e.to_string())?;
-        let start = automaton.start_state(Anchored::No);
         Ok(Patterns {
             patterns,
-            start: start.map_err(|e| e.to_string())?,
-            literals: automaton,
+            literals: Heads::new(literals.keys().map(Vec::as_slice)),
             by_literal: literals.into_values().collect(),
             always,
         })
@@ -140,25 +134,23 @@ impl Patterns {
             attempt(pattern, line, signs);
         }
         let mut met = [0_u8; PATTERNS];
-        let mut state = self.start;
-        for (byte, end) in line.iter().zip(1..) {
-            state = self.literals.next_state(Anchored::No, state, *byte);
-            if !self.literals.is_match(state) {
-                continue;
-            }
-            for nth in 0..self.literals.match_len(state) {
-                let literal = self.literals.match_pattern(state, nth);
-                self.meet(literal, end, line, &mut met, signs);
-            }
-        }
+        self.literals.find(line, |literal, place| {
+            self.meet(literal, place, line, &mut met, signs);
+        });
     }
 
-    /// Tries the patterns that have met all they need, now that a literal ends here in a line. `met`
+    /// Tries the patterns that have met all they need, now that a literal stands here in a line. `met`
     /// has by number of a pattern the bits of its sets.
-    fn meet(&self, literal: PatternID, end: usize, line: &[u8], met: &mut Met, signs: &mut Signs) {
-        let start = end.saturating_sub(self.literals.pattern_len(literal));
-        let edges = [is_edge(line, start), is_edge(line, end)];
-        let uses = self.by_literal.get(literal.as_usize());
+    fn meet(
+        &self,
+        literal: usize,
+        place: Range<usize>,
+        line: &[u8],
+        met: &mut Met,
+        signs: &mut Signs,
+    ) {
+        let edges = [is_edge(line, place.start), is_edge(line, place.end)];
+        let uses = self.by_literal.get(literal);
         for used in uses.into_iter().flatten() {
             let at = usize::from(used.pattern);
             let (Some(pattern), Some(met)) = (self.patterns.get(at), met.get_mut(at)) else {

@@ -48,6 +48,15 @@ impl Signs {
         }
     }
 
+    /// The numbers of its signs, in order.
+    fn each(&self) -> impl Iterator<Item = usize> {
+        self.0.iter().enumerate().flat_map(|(at, &word)| {
+            let rest = |word: &u64| Some(word & (word - 1)).filter(|left| *left != 0);
+            let words = std::iter::successors((word != 0).then_some(word), rest);
+            words.map(move |word| 64 * at + word.trailing_zeros() as usize)
+        })
+    }
+
     fn meets(&self, other: &Signs) -> bool {
         self.0.iter().zip(other.0).any(|(a, b)| a & b != 0)
     }
@@ -116,9 +125,11 @@ impl Entry {
 pub struct Table {
     /// Every entry in order.
     pub entries: Vec<Entry>,
-    /// For each entry the sign that it cannot hold without and that fewest others need, to tell soon
-    /// what does not hold; absent where it needs no sign for certain.
-    keys: Vec<Option<u16>>,
+    /// By number of a sign: the numbers of the entries that cannot hold without it. An entry stands at
+    /// one sign alone, the one that fewest others need.
+    by_sign: Vec<Vec<u16>>,
+    /// Entries that need no sign for certain.
+    always: Vec<u16>,
     /// Patterns of the tool's name.
     pub tool: Patterns,
     /// Patterns of the intent.
@@ -148,10 +159,12 @@ impl Table {
 
     /// The entries that these signs are what they ask for, in order.
     pub fn held(&self, signs: &Signs) -> Vec<&Entry> {
-        let entries = self.entries.iter().zip(&self.keys);
-        let may_hold = entries.filter(|(_, key)| key.is_none_or(|key| signs.has(key.into())));
-        let held = may_hold.filter(|(entry, _)| entry.holds(signs));
-        held.map(|(entry, _)| entry).collect()
+        let by_sign = signs.each().filter_map(|sign| self.by_sign.get(sign));
+        let may_hold = by_sign.flatten().chain(&self.always);
+        let entries = may_hold.filter_map(|number| self.entries.get(usize::from(*number)));
+        let mut held: Vec<_> = entries.filter(|entry| entry.holds(signs)).collect();
+        held.sort_unstable_by_key(|entry| entry.number);
+        held
     }
 
     /// Reads a table.
@@ -191,8 +204,10 @@ impl Table {
             let number = entries.len();
             entries.push(entry(line, number, &names).ok_or_else(|| line.to_owned())?);
         }
+        let (by_sign, always) = keys(&entries);
         Ok(Table {
-            keys: keys(&entries),
+            by_sign,
+            always,
             entries,
             tool: Patterns::new(&tool)?,
             intent: Patterns::new(&intent)?,
@@ -203,27 +218,28 @@ impl Table {
     }
 }
 
-/// The [`Table::keys`] of entries.
-fn keys(entries: &[Entry]) -> Vec<Option<u16>> {
-    let mut needed = [0_usize; WORDS * 64];
-    let only = |entry: &Entry| {
-        entry
-            .when
-            .iter()
-            .filter_map(|part| part.only)
-            .collect::<Vec<_>>()
+/// The [`Table::by_sign`] and [`Table::always`] of entries.
+fn keys(entries: &[Entry]) -> (Vec<Vec<u16>>, Vec<u16>) {
+    let only = |entry: &Entry| -> Vec<usize> {
+        let parts = entry.when.iter();
+        parts.filter_map(|part| part.only).collect()
     };
+    let mut needed = [0_usize; WORDS * 64];
     for sign in entries.iter().flat_map(only) {
         if let Some(count) = needed.get_mut(sign) {
             *count += 1;
         }
     }
-    let rarest = |entry| {
+    let (mut by_sign, mut always) = (vec![Vec::new(); WORDS * 64], Vec::new());
+    for (number, entry) in (0..).zip(entries) {
         let signs = only(entry).into_iter();
-        signs.min_by_key(|sign| (needed.get(*sign), *sign))
-    };
-    let key = |entry| u16::try_from(rarest(entry)?).ok();
-    entries.iter().map(key).collect()
+        let rarest = signs.min_by_key(|sign| (needed.get(*sign), *sign));
+        match rarest.and_then(|sign| by_sign.get_mut(sign)) {
+            Some(numbers) => numbers.push(number),
+            None => always.push(number),
+        }
+    }
+    (by_sign, always)
 }
 
 fn entry(line: &'static str, number: usize, names: &HashMap<&str, usize>) -> Option<Entry> {

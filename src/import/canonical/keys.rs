@@ -59,6 +59,16 @@ macro_rules! keys {
         pub const TABLE: &[Entry] = &[
             $(Entry { name: $name, key: Key::$variant, kinds: $kinds }),+
         ];
+
+        impl Key {
+            /// The key with that name.
+            pub fn find(name: &str) -> Option<Key> {
+                match name {
+                    $($name => Some(Key::$variant),)+
+                    _ => None,
+                }
+            }
+        }
     };
 }
 
@@ -105,12 +115,6 @@ keys! {
 }
 
 impl Key {
-    /// The key with that name.
-    pub fn find(name: &str) -> Option<Key> {
-        let found = TABLE.binary_search_by(|entry| entry.name.cmp(name)).ok()?;
-        Some(TABLE[found].key)
-    }
-
     /// Its name.
     pub fn name(self) -> &'static str {
         TABLE[self as usize].name
@@ -148,6 +152,7 @@ mod tests {
             assert_eq!(Key::find(entry.name), Some(entry.key));
             assert_eq!(entry.key as usize, i);
         }
+        assert!(TABLE.is_sorted_by_key(|entry| entry.name));
         assert_eq!(Key::find("nope"), None);
         assert_eq!(Kind::RunEnd.bit(), END);
         assert_eq!(Kind::RunStart.bit(), START);

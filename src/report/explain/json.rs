@@ -6,12 +6,13 @@ use crate::explain::flip::Rule;
 use crate::explain::turn::{Flip, Replayed, Together};
 use crate::explain::{Explanation, Standing};
 use crate::report::args::Secrets;
+use crate::report::json::v1::decision;
 use crate::report::json::v1::parts::{PolicyName, policy_name};
-use crate::report::json::v1::{self, DecisionRecord};
 use crate::report::json::write;
 use crate::report::number::Number;
 use crate::stages::weigh::{StageWeighed, Weighed};
 use serde::Serialize;
+use serde_json::value::RawValue;
 use std::io::{self, Write};
 
 pub(super) const FORMAT: Format = Format {
@@ -24,7 +25,7 @@ pub(super) const FORMAT: Format = Format {
 const SCHEMA: &str = "gate.explain/1";
 
 fn document(explained: &Explanation, shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
-    write::document(&whole(explained, shown), out)
+    write::document(&whole(explained, shown)?, out)
 }
 
 #[derive(Serialize)]
@@ -32,7 +33,7 @@ struct Document<'a> {
     schema: &'static str,
     policy: PolicyName<'a>,
     settings: Settings,
-    decision: DecisionRecord<'a>,
+    decision: Box<RawValue>,
     earlier_calls: u64,
     earlier_refused: u64,
     stages: Vec<Stage<'a>>,
@@ -150,15 +151,17 @@ struct Line {
     rules: Vec<String>,
 }
 
-fn whole<'a>(explained: &'a Explanation, shown: &'a Shown) -> Document<'a> {
+fn whole<'a>(explained: &'a Explanation, shown: &'a Shown) -> io::Result<Document<'a>> {
     let decision = &explained.decision;
     let secrets = decision.args.as_ref().map(|args| (args, Secrets::new()));
-    let shown_args = secrets.map(|(args, secrets)| v1::Shown {
+    let shown_args = secrets.map(|(args, secrets)| decision::Shown {
         args: secrets.shown(args),
         text: None,
     });
     let [mode, dispatch, on_escalate] = shown.settings.map(|(_, how)| how);
-    Document {
+    let mut record = Vec::new();
+    decision::append(decision, &shown.header, shown_args, &mut record);
+    Ok(Document {
         schema: SCHEMA,
         policy: policy_name(&shown.policy),
         settings: Settings {
@@ -166,7 +169,7 @@ fn whole<'a>(explained: &'a Explanation, shown: &'a Shown) -> Document<'a> {
             dispatch,
             on_escalate,
         },
-        decision: DecisionRecord::new(decision, &shown.header, shown_args),
+        decision: serde_json::from_slice(&record)?,
         earlier_calls: explained.earlier,
         earlier_refused: explained.earlier_refused,
         stages: explained
@@ -187,7 +190,7 @@ fn whole<'a>(explained: &'a Explanation, shown: &'a Shown) -> Document<'a> {
                 rules: line.rules,
             })
             .collect(),
-    }
+    })
 }
 
 fn stage<'a>(stage: &'a StageWeighed, explained: &Explanation) -> Stage<'a> {

@@ -9,8 +9,9 @@ use crate::audit::summary::Summary;
 use crate::engine::decision::Decision;
 use crate::trace::fault::Notice;
 use std::io::{self, Write};
+use v1::NoticeRecord;
+use v1::decision::{self, Shown};
 use v1::summary::SummaryRecord;
-use v1::{DecisionRecord, NoticeRecord, Shown};
 
 /// The format.
 pub const FORMAT: Format = Format {
@@ -95,8 +96,7 @@ impl Report for Records<'_> {
                 text: text.and_then(|text| secrets.shown_text(text, args)),
             }
         });
-        let record = DecisionRecord::new(decision, &self.header, shown);
-        write::append(&record, &mut self.buffer)?;
+        decision::append(decision, &self.header, shown, &mut self.buffer);
         self.write()
     }
 

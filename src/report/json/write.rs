@@ -6,14 +6,14 @@
 use crate::escape;
 use crate::report::number;
 use serde::Serialize;
-use serde_json::ser::{Formatter, Serializer};
+use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 use std::io;
 
 /// Appends a value to a buffer, compact and without a line end.
 ///
 /// # Errors
 /// The value cannot be told in JSON; none of the wire types is like that.
-pub fn append<T: Serialize>(value: &T, out: &mut Vec<u8>) -> io::Result<()> {
+pub fn append<T: Serialize + ?Sized>(value: &T, out: &mut Vec<u8>) -> io::Result<()> {
     let mut serializer = Serializer::with_formatter(out, Spelling);
     value.serialize(&mut serializer).map_err(io::Error::from)
 }
@@ -36,6 +36,111 @@ pub fn line<T: Serialize>(value: &T, out: &mut dyn io::Write) -> io::Result<()> 
 pub fn document<T: Serialize>(value: &T, out: &mut dyn io::Write) -> io::Result<()> {
     line(value, out)?;
     out.flush()
+}
+
+/// A value that is appended to a buffer as JSON, which does not fail: what stands many times in a
+/// record of which there are many. It is spelled as [`append()`] does it.
+pub trait Item {
+    /// Appends it.
+    fn append(&self, out: &mut Vec<u8>);
+}
+
+/// Appends a text.
+pub fn text(text: &str, out: &mut Vec<u8>) {
+    let is_plain = |b: u8| matches!(b, b' '..=b'~') && b != b'"' && b != b'\\';
+    // Without leaving early it takes many bytes at once.
+    if text.bytes().fold(true, |plain, b| plain & is_plain(b)) {
+        out.push(b'"');
+        out.extend_from_slice(text.as_bytes());
+        out.push(b'"');
+    } else {
+        // Writing to memory does not fail.
+        let _ = append(text, out);
+    }
+}
+
+/// Appends a float, `null` where it is not finite.
+pub fn float(value: f64, out: &mut Vec<u8>) {
+    // Whole numbers take fewest digits as what they are.
+    let whole = value as i64;
+    if whole.unsigned_abs() < 1 << 50 && whole as f64 == value {
+        whole.append(out);
+    } else {
+        // Writing to memory does not fail.
+        let _ = number::write_exact(value, out);
+    }
+}
+
+impl Item for str {
+    fn append(&self, out: &mut Vec<u8>) {
+        text(self, out);
+    }
+}
+
+impl Item for String {
+    fn append(&self, out: &mut Vec<u8>) {
+        text(self, out);
+    }
+}
+
+impl Item for f64 {
+    fn append(&self, out: &mut Vec<u8>) {
+        float(*self, out);
+    }
+}
+
+impl Item for bool {
+    fn append(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(if *self { b"true" } else { b"false" });
+    }
+}
+
+impl Item for i64 {
+    fn append(&self, out: &mut Vec<u8>) {
+        // Writing to memory does not fail.
+        let _ = CompactFormatter.write_i64(out, *self);
+    }
+}
+
+impl Item for u64 {
+    fn append(&self, out: &mut Vec<u8>) {
+        // Writing to memory does not fail.
+        let _ = CompactFormatter.write_u64(out, *self);
+    }
+}
+
+impl Item for usize {
+    fn append(&self, out: &mut Vec<u8>) {
+        (*self as u64).append(out);
+    }
+}
+
+impl<T: Item + ?Sized> Item for &T {
+    fn append(&self, out: &mut Vec<u8>) {
+        (**self).append(out);
+    }
+}
+
+impl<T: Item> Item for Option<T> {
+    fn append(&self, out: &mut Vec<u8>) {
+        match self {
+            Some(value) => value.append(out),
+            None => out.extend_from_slice(b"null"),
+        }
+    }
+}
+
+impl<T: Item> Item for [T] {
+    fn append(&self, out: &mut Vec<u8>) {
+        out.push(b'[');
+        for (at, item) in self.iter().enumerate() {
+            if at > 0 {
+                out.push(b',');
+            }
+            item.append(out);
+        }
+        out.push(b']');
+    }
 }
 
 struct Spelling;
@@ -70,8 +175,15 @@ impl Formatter for Spelling {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::number::Number;
 
-    fn json<T: Serialize>(value: &T) -> String {
+    impl Item for Number {
+        fn append(&self, out: &mut Vec<u8>) {
+            float(self.0, out);
+        }
+    }
+
+    fn json<T: Serialize + ?Sized>(value: &T) -> String {
         let mut out = Vec::new();
         append(value, &mut out).unwrap();
         String::from_utf8(out).unwrap()
@@ -86,6 +198,51 @@ mod tests {
             r#""é\u001b\u009b\u007f\u202e\u200b\udb40\udc41\u2028🙂\"\\\n""#
         );
         assert_eq!(serde_json::from_str::<String>(&written).unwrap(), text);
+    }
+
+    /// Items are spelled as everything else.
+    #[test]
+    fn items_are_spelled_alike() {
+        fn same<T: Item + Serialize + ?Sized>(item: &T) {
+            let mut out = Vec::new();
+            item.append(&mut out);
+            assert_eq!(String::from_utf8(out).unwrap(), json(&item));
+        }
+        for text in [
+            "", "a b", "\"", "a\\b", "\u{7f}", "é", "\u{200b}", "\n", "~ !",
+        ] {
+            same(text);
+        }
+        let edge = (1_u64 << 50) as f64;
+        for value in [
+            0.0,
+            -0.0,
+            1.0,
+            -1.0,
+            0.5,
+            -0.1,
+            1e15,
+            1e16,
+            -1e300,
+            5e-324,
+            edge,
+            -edge,
+            edge - 1.0,
+            edge + 1.0,
+            2.0 * edge,
+            f64::NAN,
+            f64::INFINITY,
+            f64::NEG_INFINITY,
+            f64::MAX,
+            9e18,
+        ] {
+            same(&Number(value));
+            same(&Some(Number(-value)));
+        }
+        same(&[true, false][..]);
+        same(&[0, u64::MAX][..]);
+        same(&Some("x"));
+        same(&None::<&str>);
     }
 
     #[test]

@@ -43,37 +43,84 @@ const COMMON: &[&str] = &[
     "root", "s3", "server", "site", "srv", "test", "tmp", "users", "usr", "var", "web", "www",
 ];
 
-/// A set of bytes, to tell soon what cannot be there.
+/// A set of numbers below 1,024.
 #[derive(Clone, Copy, Debug, Default)]
-struct Bytes([u64; 4]);
+struct Bits([u64; 16]);
 
-impl Bytes {
-    fn holds(self, byte: u8) -> bool {
-        let word = self.0.get(usize::from(byte / 64));
-        word.is_some_and(|word| word >> (byte % 64) & 1 == 1)
+impl Bits {
+    fn holds(&self, number: usize) -> bool {
+        let bits = self.0.get(number / 64);
+        bits.is_some_and(|bits| bits >> (number % 64) & 1 == 1)
     }
 }
 
-impl FromIterator<u8> for Bytes {
-    fn from_iter<I: IntoIterator<Item = u8>>(bytes: I) -> Self {
-        let mut set = Bytes::default();
-        for byte in bytes {
-            if let Some(word) = set.0.get_mut(usize::from(byte / 64)) {
-                *word |= 1 << (byte % 64);
+impl FromIterator<usize> for Bits {
+    fn from_iter<I: IntoIterator<Item = usize>>(numbers: I) -> Self {
+        let mut set = Bits::default();
+        for number in numbers {
+            if let Some(bits) = set.0.get_mut(number / 64) {
+                *bits |= 1 << (number % 64);
             }
         }
         set
     }
 }
 
+/// A sorted set of words that tells of most others soon that they are not in it.
+#[derive(Debug, Default)]
+pub(super) struct WordSet {
+    words: BTreeSet<String>,
+    /// The bytes that its words begin with.
+    first: Bits,
+    /// The [`mark`]s of its words.
+    marks: Bits,
+}
+
+/// A number below 1,024, the same for equal words.
+fn mark(word: &str) -> usize {
+    let bytes = word.as_bytes();
+    let ends = [bytes.first(), bytes.last()].map(|b| b.copied().map_or(0, usize::from));
+    (ends[0] * 37 + ends[1] * 5 + bytes.len() * 131) % 1024
+}
+
+impl WordSet {
+    pub(super) fn contains(&self, word: &str) -> bool {
+        self.marks.holds(mark(word)) && self.words.contains(word)
+    }
+
+    /// Whether one of its words begins with the same byte.
+    fn may_hold(&self, word: &str) -> bool {
+        word.bytes()
+            .next()
+            .is_some_and(|b| self.first.holds(b.into()))
+    }
+
+    /// Whether one of its words begins with these letters.
+    fn has_beginning(&self, letters: &str) -> bool {
+        let from = (Bound::Included(letters), Bound::Unbounded);
+        let mut from = self.words.range::<str, _>(from);
+        from.next().is_some_and(|word| word.starts_with(letters))
+    }
+}
+
+impl FromIterator<String> for WordSet {
+    fn from_iter<I: IntoIterator<Item = String>>(words: I) -> Self {
+        let words: BTreeSet<String> = words.into_iter().collect();
+        let first = words.iter().filter_map(|word| word.bytes().next());
+        WordSet {
+            first: first.map(usize::from).collect(),
+            marks: words.iter().map(|word| mark(word)).collect(),
+            words,
+        }
+    }
+}
+
 /// The words of an intent.
 #[derive(Debug, Default)]
 pub struct IntentWords {
-    pub(super) words: BTreeSet<String>,
+    pub(super) words: WordSet,
     /// Whether one of them is a number.
     pub(super) numbers: bool,
-    /// Bytes that its words begin with.
-    first: Bytes,
     english: bool,
     /// Its sums without separators and decimals.
     pub(super) sums: BTreeSet<String>,
@@ -87,12 +134,12 @@ impl IntentWords {
         let lower = fold(intent).to_ascii_lowercase();
         let all = || words(&lower).take(INTENT_WORDS);
         let kept = all().filter(|word| word.len() >= 2 && STOP.binary_search(word).is_err());
-        let words: BTreeSet<String> = kept
+        let words: WordSet = kept
             .flat_map(|w| [w.to_owned(), stem(w).to_owned()])
             .collect();
+        let mut each = words.words.iter();
         IntentWords {
-            numbers: words.iter().any(|w| w.bytes().all(|b| b.is_ascii_digit())),
-            first: words.iter().filter_map(|w| w.bytes().next()).collect(),
+            numbers: each.any(|w| w.bytes().all(|b| b.is_ascii_digit())),
             words,
             sums: sums(head(&lower, TEXT)).collect(),
             text: head(&lower, TEXT).to_owned(),
@@ -107,12 +154,12 @@ impl IntentWords {
 
     /// Whether it has no word that says anything.
     pub(super) fn is_empty(&self) -> bool {
-        self.words.is_empty()
+        self.words.words.is_empty()
     }
 
     /// Whether a word begins as one of the intent's does.
     pub(super) fn may_hold(&self, word: &str) -> bool {
-        word.bytes().next().is_some_and(|b| self.first.holds(b))
+        self.words.may_hold(word)
     }
 
     /// Whether a word, or what is left of it without its ending, is one of them.
@@ -134,10 +181,7 @@ impl IntentWords {
         if word.len() < 4 {
             return false;
         }
-        let mut longer = self
-            .words
-            .range::<str, _>((Bound::Included(word), Bound::Unbounded));
-        longer.next().is_some_and(|w| w.starts_with(word))
+        self.words.has_beginning(word)
             || (4..word.len()).any(|end| self.words.contains(&word[..end]))
     }
 
