@@ -94,6 +94,8 @@ pub struct Options {
     /// Weigh the rules for the call of this number in its run alone; of the other calls only the
     /// transitions of the barriers are told. Absent means for every call.
     pub weigh_only: Option<u64>,
+    /// Of those other calls not even that is told.
+    pub weigh_alone: bool,
     /// Whether what is weighed leaves out what rules looked at, which takes less time.
     pub wordless: bool,
 }

@@ -135,6 +135,7 @@ impl<'a> Monitor<'a> {
         let policy = self.policy;
         let Options {
             weigh: weighs,
+            weigh_alone: alone,
             wordless,
             labels_given,
             ..
@@ -182,7 +183,7 @@ impl<'a> Monitor<'a> {
             true => weigh::call(&self.stages, labels, cx),
             false => weigh::transitions(&self.stages, cx),
         };
-        judged.weighed = weighs.then(|| match &run.kept {
+        judged.weighed = (weighs && (rules_too || !alone)).then(|| match &run.kept {
             Some(kept) if run.state.phase.is_terminal() => {
                 weigh(&context(&kept.state, kept.view(&run.id)))
             }
