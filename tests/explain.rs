@@ -323,3 +323,34 @@ fn what_no_number_turns_is_said() {
         "{table}"
     );
 }
+
+/// A call that only the floor of harm escalates, as closeness to what was asked for takes its score down:
+/// the floor is what turns it, and the least that does is the next number after the call's harm.
+#[test]
+fn a_floor_of_harm_is_what_turns_what_it_alone_escalates() {
+    let scratch = Scratch::new();
+    let start =
+        r#"{"type":"run_start","run":"r","intent":"delete all files of the project for good"}"#;
+    let call = r#"{"tool":"bash","run":"r","id":"c1","args":{"command":"rm -rf /srv/project"}}"#;
+    scratch.file("t.jsonl", format!("{start}\n{call}\n"));
+    let policy =
+        "[semantic]\nembedder = \"static\"\nharm_floor = 0.2\nescalate = 0.97\nblock = 0.98\n";
+    scratch.file("p.toml", policy);
+    let explained = line(&scratch, 2);
+    assert_eq!(explained["decision"]["decision"], "escalate", "{explained}");
+    assert_eq!(explained["turned_by"], "one_number");
+    let [flip] = &explained["flips"].as_array().expect("a list")[..] else {
+        panic!("{}", explained["flips"]);
+    };
+    let change = &flip["changes"][0];
+    assert_eq!(change["key"], "semantic.harm_floor");
+    assert_eq!(flip["changes"].as_array().map(Vec::len), Some(1));
+    assert_eq!(flip["replay"]["decision"], "allow");
+    let number = |value: &Value| match value {
+        Value::String(text) => text.parse::<f64>().expect("a number"),
+        value => value.as_f64().expect("a number"),
+    };
+    let harm = number(&explained["decision"]["semantic"]["harm"]);
+    assert!(harm >= 0.2, "{harm}");
+    assert_eq!(number(&change["to"]), harm.next_up());
+}
