@@ -209,6 +209,18 @@ pub struct Place {
     pub column: u64,
 }
 
+impl Place {
+    /// As it stands behind the name of the input: the line, and the column where it is known; absent for
+    /// the input as a whole.
+    pub fn told(&self) -> Option<String> {
+        match (self.line, self.column) {
+            (0, _) => None,
+            (line, 0) => Some(line.to_string()),
+            (line, column) => Some(format!("{line}:{column}")),
+        }
+    }
+}
+
 /// A fault or a warning at its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
