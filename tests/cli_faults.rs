@@ -278,6 +278,48 @@ fn lookalike_tools_are_warned_of_and_not_taken_for_the_real_ones() {
     }
 }
 
+/// One name written in two ways, composed and with the accent by itself: nobody can see that they are two,
+/// and what the policy says of the one does not hold for the other. Each kind of name is told, once.
+#[test]
+fn names_in_another_unicode_form_are_warned_of() {
+    let (one, two) = ("caf\u{e9}", "cafe\u{301}");
+    let policy = format!(
+        "[gates]\nallow = [\"{one}\", \"t\", \"{one}_*\"]\n[privilege.agents.\"{one}\"]\ntools = [\"t\"]\n\
+         [[labels]]\nlabel = \"{one}\"\ntools = [\"t\"]\n"
+    );
+    let told = |trace: &str| replay(trace, &policy, "").notices();
+    let call = |rest: &str| format!("{{\"run\":\"r\",\"result\":1,{rest}}}\n");
+    for rest in [
+        format!("\"tool\":\"{two}\""),
+        format!("\"tool\":\"{two}_order\""),
+        format!("\"tool\":\"t\",\"agent\":\"{two}\""),
+        format!("\"tool\":\"t\",\"labels\":[\"{two}\"]"),
+    ] {
+        assert_eq!(told(&call(&rest).repeat(3)), ["1 unicode_form"], "{rest}");
+        assert!(told(&call(&rest.replace(two, one))).is_empty(), "{rest}");
+    }
+    let runs =
+        format!("{{\"tool\":\"t\",\"run\":\"{one}\"}}\n{{\"tool\":\"t\",\"run\":\"{two}\"}}\n");
+    assert_eq!(told(&runs), ["2 unicode_form"]);
+    let ids = format!(
+        "{{\"tool\":\"t\",\"run\":\"r\",\"id\":\"{one}\"}}\n\
+         {{\"type\":\"tool_result\",\"run\":\"r\",\"call\":\"{two}\",\"result\":1}}\n"
+    );
+    let ids = told(&ids);
+    assert!(ids.contains(&"2 orphan_result".to_owned()), "{ids:?}");
+    assert!(ids.contains(&"2 unicode_form".to_owned()), "{ids:?}");
+    let ran = replay(&runs, &policy, "");
+    assert_eq!(
+        ran.decisions().len(),
+        2,
+        "they are two runs, and both are judged"
+    );
+    let shown = ran.records();
+    let warned = shown.iter().find(|record| record["code"] == "unicode_form");
+    let message = warned.expect("a warning")["message"].to_string();
+    assert!(message.contains("cafe\\\\u{301}"), "{message}");
+}
+
 #[test]
 fn embeddings_of_two_lengths_are_a_fault_and_missing_ones_are_counted() {
     let trace = "{\"tool\":\"a\",\"context_embedding\":[1,0,0],\"action_embedding\":[1,0,0]}\n\

@@ -239,3 +239,118 @@ fn keys_are_quoted_as_a_policy_file_has_them() {
     let lines = explained["policy_lines"].to_string();
     assert!(lines.contains(r#"gates.per_tool.\"http_*\""#), "{lines}");
 }
+
+/// Calls that cost something, of two tools by turns.
+fn costly(many: usize, policy: &str) -> Scratch {
+    let scratch = Scratch::new();
+    let call = |at| {
+        let tool = ["search", "mail", "search"][at % 3];
+        format!(
+            "{{\"tool\":\"{tool}\",\"run\":\"r\",\"agent\":\"ops\",\"cost_usd\":0.01,\
+             \"result\":\"twenty characters..\"}}\n"
+        )
+    };
+    scratch.file("t.jsonl", (0..many).map(call).collect::<String>());
+    scratch.file("p.toml", policy);
+    scratch
+}
+
+fn together(explained: &Value) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().expect("text").to_owned();
+    let changes = explained["together"]["changes"].as_array().expect("a list");
+    let change = |change: &Value| (text(&change["key"]), text(&change["to"]));
+    changes.iter().map(change).collect()
+}
+
+/// A budget of steps and one of money that bind by turns: each step of the one lets a call through that
+/// spends of the other. What all calls take is found in a few replays, however many calls there are.
+#[test]
+fn two_limits_that_bind_by_turns_are_found_together() {
+    let policy = "dfa.max_steps = 10\ndfa.max_loops = 100000\nprivilege.unknown_agent = \"allow\"\n\
+                  privilege.agents.ops.max_total_cost_usd = 0.12\n\
+                  dcbf.barriers.stability.step_budget = 100000\n\
+                  dcbf.barriers.resource.limit_usd = 0.14\n";
+    let scratch = costly(320, policy);
+    let explained = line(&scratch, 300);
+    assert_eq!(explained["turned_by"], "numbers_together");
+    let known = [
+        ("dfa.max_steps", "300"),
+        ("privilege.agents.ops.max_total_cost_usd", "3"),
+        ("dcbf.barriers.resource.limit_usd", "3"),
+    ];
+    let mut found = together(&explained);
+    found.sort();
+    let mut known = known.map(|(key, to)| (key.to_owned(), to.to_owned()));
+    known.sort();
+    assert_eq!(found, known, "{}", explained["together"]);
+    let search = &explained["together"];
+    assert_eq!(search["replay"]["decision"], "allow");
+    assert_eq!(search["bounded"], false);
+    assert!(search["replays"].as_u64() < Some(40), "{search}");
+    let table = scratch.gate("explain t.jsonl --policy p.toml --line 300 --width 400");
+    let says = "no single number turns this call; these together do: ";
+    assert!(table.ends(0).out.contains(says));
+}
+
+/// The same of a budget of a tool and one of the session.
+#[test]
+fn budgets_of_a_tool_and_of_all_are_found_together() {
+    let policy = "dfa.max_steps = 1000\ndfa.max_loops = 1000\n[gates]\nmax_tokens = 60\n\
+                  per_tool = { search = 30, mail = 20 }\n";
+    let scratch = costly(220, &format!("{ROOM}{policy}"));
+    let explained = line(&scratch, 200);
+    assert_eq!(explained["turned_by"], "numbers_together");
+    let mut found = together(&explained).into_iter().map(|(key, _)| key);
+    // The rule of the tool is the first that stops it.
+    assert_eq!(found.next().as_deref(), Some("gates.per_tool.mail"));
+    assert_eq!(found.next().as_deref(), Some("gates.max_tokens"));
+    assert_eq!(found.next(), None);
+    assert_eq!(explained["together"]["bounded"], false);
+}
+
+/// A rule that goes by no number is named, with the numbers that turn all others.
+#[test]
+fn what_no_number_turns_is_said() {
+    let policy = format!("dfa.max_steps = 3\n{ROOM}[gates]\nallow = [\"search\"]\n");
+    let scratch = costly(6, &policy);
+    let explained = line(&scratch, 5);
+    assert_eq!(explained["turned_by"], "no_number");
+    assert_eq!(explained["together"]["by_no_number"][0]["stage"], "gates");
+    let table = scratch.gate("explain t.jsonl --policy p.toml --line 5 --width 400");
+    let table = table.ends(0).out;
+    assert!(
+        table.contains("no number turns this call: gates."),
+        "{table}"
+    );
+}
+
+/// A call that only the floor of harm escalates, as closeness to what was asked for takes its score down:
+/// the floor is what turns it, and the least that does is the next number after the call's harm.
+#[test]
+fn a_floor_of_harm_is_what_turns_what_it_alone_escalates() {
+    let scratch = Scratch::new();
+    let start =
+        r#"{"type":"run_start","run":"r","intent":"delete all files of the project for good"}"#;
+    let call = r#"{"tool":"bash","run":"r","id":"c1","args":{"command":"rm -rf /srv/project"}}"#;
+    scratch.file("t.jsonl", format!("{start}\n{call}\n"));
+    let policy =
+        "[semantic]\nembedder = \"static\"\nharm_floor = 0.2\nescalate = 0.97\nblock = 0.98\n";
+    scratch.file("p.toml", policy);
+    let explained = line(&scratch, 2);
+    assert_eq!(explained["decision"]["decision"], "escalate", "{explained}");
+    assert_eq!(explained["turned_by"], "one_number");
+    let [flip] = &explained["flips"].as_array().expect("a list")[..] else {
+        panic!("{}", explained["flips"]);
+    };
+    let change = &flip["changes"][0];
+    assert_eq!(change["key"], "semantic.harm_floor");
+    assert_eq!(flip["changes"].as_array().map(Vec::len), Some(1));
+    assert_eq!(flip["replay"]["decision"], "allow");
+    let number = |value: &Value| match value {
+        Value::String(text) => text.parse::<f64>().expect("a number"),
+        value => value.as_f64().expect("a number"),
+    };
+    let harm = number(&explained["decision"]["semantic"]["harm"]);
+    assert!(harm >= 0.2, "{harm}");
+    assert_eq!(number(&change["to"]), harm.next_up());
+}

@@ -369,6 +369,13 @@ fn doubts_are_warnings() {
         warnings("[dcbf.barriers.safety]\npairs = [[\"sql_query\", \"send_emial\"]]\n"),
         ["2:24 similar_name: `send_emial` is close to `send_email`, which the policy names too"]
     );
+    // Two names that look the same and are two, however short they are.
+    assert_eq!(
+        warnings("gates.allow = [\"caf\u{e9}\"]\ngates.per_tool = { \"cafe\u{301}\" = 9 }\n"),
+        [
+            "2:20 similar_name: `cafe\\u{301}` differs from `caf\\u{e9}`, which the policy names too, in Unicode form alone"
+        ]
+    );
     assert_eq!(
         warnings("[dcbf.barriers.safety]\npairs = [[\"x\", \"x\"]]\n"),
         ["2:10 self_pair: `x` is paired with itself: every call of it is refused"]

@@ -4,6 +4,7 @@ mod report_samples;
 
 use gate::audit::summary::Summary;
 use gate::engine::decision::Decision;
+use gate::policy::{PolicyPlace, PolicyWarning};
 use gate::report::FORMATS;
 use report_samples::*;
 use serde_json::Value;
@@ -72,6 +73,39 @@ fn notices_have_their_place() {
     );
     let whole = lines.next().unwrap();
     assert!(whole.contains(r#""line":null,"column":null"#));
+}
+
+/// A warning of the policy whose line is known and whose column is not: no format makes one up.
+#[test]
+fn no_column_is_made_up_for_a_warning_of_the_policy() {
+    let warned = |line, column| {
+        let mut summary = summary();
+        summary.policy.source = "p.toml".to_owned();
+        summary.policy.warnings.push(PolicyWarning {
+            code: "similar_name",
+            place: PolicyPlace { line, column },
+            message: "x".to_owned(),
+        });
+        ["table", "json", "csv"].map(|format| write(format, &header(), &[], &summary))
+    };
+    let [table, json, csv] = warned(3, 0);
+    assert!(table.contains("warning line 3 similar_name: x"), "{table}");
+    let json: Value = serde_json::from_str(&json).unwrap();
+    let warning = &json["summary"]["policy"]["warnings"][0];
+    assert_eq!(
+        (&warning["line"], &warning["column"]),
+        (&3.into(), &Value::Null)
+    );
+    assert!(csv.contains("p.toml,3,,"), "{csv}");
+    let [table, json, csv] = warned(3, 5);
+    assert!(
+        table.contains("warning line 3:5 similar_name: x"),
+        "{table}"
+    );
+    assert!(json.contains(r#""column":5"#), "{json}");
+    assert!(csv.contains("p.toml,3,5,"), "{csv}");
+    let [table, ..] = warned(0, 0);
+    assert!(table.contains("warning similar_name: x"), "{table}");
 }
 
 #[test]

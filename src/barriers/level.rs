@@ -140,3 +140,92 @@ pub fn value_at(spec: &BarrierSpec, level: Level) -> f64 {
         UNKNOWN
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::{PolicySource, parse};
+
+    fn specs(margin: f64) -> Vec<BarrierSpec> {
+        let text = format!(
+            "dcbf.barriers.safety = {{ window = 3, margin = 0 }}\n\
+             dcbf.barriers.privacy = {{ budget = 1.0, per_call = 0.25, margin = {margin:?} }}\n\
+             dcbf.barriers.resource.limit_usd = 2\ndcbf.barriers.scope.max_drift = 0.75\n\
+             dcbf.barriers.stability.step_budget = 9\n\
+             dcbf.barriers.own.expr = '1.0'\n"
+        );
+        let nothing = |_: &str| Err("no file".to_owned());
+        let policy = parse(&text, "p.toml", PolicySource::BuiltIn, &nothing);
+        policy.expect("a policy").dcbf.barriers
+    }
+
+    fn at(name: &str, level: Level) -> f64 {
+        at_margin(name, level, 0.0)
+    }
+
+    fn at_margin(name: &str, level: Level, margin: f64) -> f64 {
+        let specs = specs(margin);
+        let spec = specs.iter().find(|spec| spec.name == name);
+        value_at(spec.expect("a barrier"), level)
+    }
+
+    /// By hand, from the definition of each barrier: what is left of its budget.
+    #[test]
+    fn values_are_what_the_level_leaves_of_the_budget() {
+        let dollars = |usd: i128| Level::Spent(Nano(usd * 1_000_000_000));
+        for (name, level, value) in [
+            ("privacy", Level::Outbound(0), 1.0),
+            ("privacy", Level::Outbound(3), 0.25),
+            ("privacy", Level::Outbound(5), -0.25),
+            ("resource", dollars(0), 2.0),
+            ("resource", dollars(3), -1.0),
+            ("stability", Level::Steps(9), 0.0),
+            ("stability", Level::Steps(11), -2.0),
+            ("scope", Level::Drift(Some(0.5)), 0.25),
+            ("scope", Level::Drift(None), 0.75),
+            ("safety", Level::Met(None), 1.0),
+            ("safety", Level::Met(Some(4)), 1.0),
+            ("safety", Level::Met(Some(3)), -1.0),
+            ("own", Level::Raw(0.5), 0.5),
+        ] {
+            assert_eq!(at(name, level), value, "{name} {level:?}");
+        }
+    }
+
+    /// The margin is taken off, and zero has no sign.
+    #[test]
+    fn a_margin_is_taken_off() {
+        assert_eq!(at_margin("privacy", Level::Outbound(2), 0.25), 0.25);
+        assert_eq!(at_margin("privacy", Level::Outbound(2), -0.25), 0.75);
+        let zero = at_margin("privacy", Level::Outbound(2), 0.5);
+        assert!(zero == 0.0 && zero.is_sign_positive());
+    }
+
+    /// What is not measured, not finite, or measured of another barrier is unknown: no call passes.
+    #[test]
+    fn what_cannot_be_told_is_unknown() {
+        for (name, level) in [
+            ("privacy", Level::Unknown),
+            ("privacy", Level::Steps(0)),
+            ("scope", Level::Unknown),
+            ("scope", Level::Drift(Some(f64::NAN))),
+            ("own", Level::Raw(f64::NAN)),
+            ("own", Level::Raw(f64::INFINITY)),
+            ("own", Level::Unknown),
+        ] {
+            assert_eq!(at(name, level), UNKNOWN, "{name} {level:?}");
+        }
+        assert_eq!(
+            at_margin("privacy", Level::Outbound(0), -f64::MAX),
+            f64::MAX
+        );
+    }
+
+    /// Numbers at the ends of their ranges neither wrap nor panic.
+    #[test]
+    fn great_levels_do_not_wrap() {
+        assert!(at("privacy", Level::Outbound(u64::MAX)) < -1e18);
+        assert!(at("stability", Level::Steps(u64::MAX)) < -1e18);
+        assert!(at("resource", Level::Spent(Nano(i128::MAX))) < -1e18);
+    }
+}

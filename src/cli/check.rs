@@ -7,7 +7,7 @@ use super::reach::{ReachArgs, explored};
 use crate::audit::summary::{ExitSummary, PolicySummary};
 use crate::check::{CheckReport, Finding};
 use crate::exit::Exit;
-use crate::policy::{Policy, effective};
+use crate::policy::{Policy, PolicySource, effective};
 use crate::report::check::{self, CHECK_FORMATS, Shown};
 use crate::report::table::text::count;
 use std::path::PathBuf;
@@ -93,16 +93,17 @@ fn exit(report: &CheckReport, deny_warnings: bool) -> ExitSummary {
 
 /// Tells a finding on standard error.
 fn tell(policy: &Policy, finding: &Finding) {
-    let source = &policy.source;
-    let at = match (finding.place.line, finding.place.column) {
-        (0, _) => String::new(),
-        (line, column) => format!(":{line}:{column}"),
-    };
-    let (code, message) = (finding.code, &finding.message);
-    super::say(&format!("{source}{at}: warning: {code}: {message}"));
+    super::say(&said(&policy.source, finding));
     if let Some(help) = &finding.help {
         super::say(&format!("  help: {help}"));
     }
+}
+
+fn said(source: &PolicySource, finding: &Finding) -> String {
+    let at = finding.place.told();
+    let at = at.map_or(String::new(), |at| format!(":{at}"));
+    let (code, message) = (finding.code, &finding.message);
+    format!("{source}{at}: warning: {code}: {message}")
 }
 
 /// The effective policy, headed by where it came from, its hash and what it permits, as comments so
@@ -120,4 +121,30 @@ fn effective_text(policy: &Policy, report: &CheckReport) -> String {
     text += "\n";
     text += &effective::text(policy);
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::PolicyPlace;
+
+    /// Editors jump to a place: what is not known of it is left out, and no column is made up.
+    #[test]
+    fn a_finding_has_as_much_of_its_place_as_is_known() {
+        let source = PolicySource::File("p.toml".into());
+        for (line, column, at) in [
+            (3, 7, "p.toml:3:7:"),
+            (3, 0, "p.toml:3:"),
+            (0, 0, "p.toml:"),
+        ] {
+            let finding = Finding {
+                code: "similar_name",
+                place: PolicyPlace { line, column },
+                message: "x".into(),
+                help: None,
+            };
+            let expected = format!("{at} warning: similar_name: x");
+            assert_eq!(said(&source, &finding), expected);
+        }
+    }
 }

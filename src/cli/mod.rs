@@ -152,12 +152,8 @@ fn tell_notices<'a, 'n>(
     name: impl Fn(usize) -> &'n str,
 ) -> u64 {
     for notice in notices.take(REPEATED) {
-        let (line, column) = (notice.place.line, notice.place.column);
-        let at = match (line, column) {
-            (0, _) => String::new(),
-            (line, 0) => format!(":{line}"),
-            (line, column) => format!(":{line}:{column}"),
-        };
+        let at = notice.place.told();
+        let at = at.map_or(String::new(), |at| format!(":{at}"));
         let name = name(notice.place.input);
         let kind = if notice.kind.is_fault() {
             ""

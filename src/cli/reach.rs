@@ -3,6 +3,7 @@
 use super::{Told, files, tell_notices};
 use crate::policy::Policy;
 use crate::trace::event::ToolCall;
+use crate::trace::fault::Notice;
 use crate::verify::reach::{self, Limits, Reach, Start};
 use crate::verify::states::one;
 use crate::verify::transition::Builder;
@@ -70,18 +71,40 @@ pub(super) fn explored(args: &ReachArgs, policy: &Policy) -> anyhow::Result<Reac
 fn state(path: &Path, policy: &Policy, start: &mut Start) -> anyhow::Result<()> {
     let name = path.display().to_string();
     let text = files::read(path, MOST).with_context(|| format!("`{name}` cannot be read"))?;
-    let (spec, notices) = one::read(&text).map_err(|fault| {
-        let place = fault.place;
-        let at = format!("{name}:{}:{}", place.line, place.column);
-        let text = format!("gate: {at}: {}", fault.message);
-        let help = fault.help.iter().map(|help| format!("  help: {help}"));
-        // Whoever says the lines escapes them, one by one.
-        Told(std::iter::once(text).chain(help).collect())
-    })?;
+    let (spec, notices) = one::read(&text).map_err(|fault| Told(said(&name, &fault)))?;
     tell_notices(notices.iter(), notices.len() as u64, |_| &name);
     let mut builder = Builder::new(policy, |call: &ToolCall<'_>, labels: &mut Vec<String>| {
         labels.extend(crate::engine::labels(policy, call));
     });
     start.state = builder.state(&spec);
     Ok(())
+}
+
+/// What is wrong with the file of a state. Whoever says the lines escapes them, one by one.
+fn said(name: &str, fault: &Notice) -> Vec<String> {
+    let at = fault.place.told();
+    let at = at.map_or(String::new(), |at| format!(":{at}"));
+    let text = format!("gate: {name}{at}: {}", fault.message);
+    let help = fault.help.iter().map(|help| format!("  help: {help}"));
+    std::iter::once(text).chain(help).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is not known of a place is left out, and no column is made up.
+    #[test]
+    fn a_fault_has_as_much_of_its_place_as_is_known() {
+        let mut fault = one::read(b"\n [7]").expect_err("no state");
+        fault.message = "x".into();
+        fault.help = Some("y".into());
+        for (line, column, at) in [(2, 3, "s:2:3"), (2, 0, "s:2"), (0, 0, "s")] {
+            (fault.place.line, fault.place.column) = (line, column);
+            assert_eq!(
+                said("s", &fault),
+                [format!("gate: {at}: x"), "  help: y".into()]
+            );
+        }
+    }
 }

@@ -11,6 +11,7 @@ pub mod decision;
 mod digest;
 mod early;
 mod flight;
+mod forms;
 mod judge;
 mod marks;
 mod monitor;
@@ -30,6 +31,7 @@ use crate::state::{AgentState, RunView};
 use crate::trace::event::{Approval, Event, GroundTruth, RunEnd, RunStart, ToolCall, ToolResult};
 use crate::trace::fault::{Notice, NoticeKind, Place, WarningCode};
 use decision::Decision;
+use forms::Kind;
 use monitor::Monitor;
 use registry::{Found, Registry};
 
@@ -94,6 +96,8 @@ pub struct Options {
     /// Weigh the rules for the call of this number in its run alone; of the other calls only the
     /// transitions of the barriers are told. Absent means for every call.
     pub weigh_only: Option<u64>,
+    /// Of those other calls not even that is told.
+    pub weigh_alone: bool,
     /// Whether what is weighed leaves out what rules looked at, which takes less time.
     pub wordless: bool,
 }
@@ -292,6 +296,10 @@ impl<'a> Engine<'a> {
             self.monitor.finish(&mut before);
         }
         self.runs.forget(key);
+        if let Some(agent) = &event.agent {
+            let run = self.runs.name(event.run.as_deref());
+            self.monitor.meet(Kind::Agent, place, run, agent);
+        }
         let run = self.runs.open(event.run.as_deref());
         self.monitor.pass(run, place, event.ts.as_ref());
         run.begin(event, self.monitor.policy);
@@ -345,6 +353,9 @@ impl Sink for Engine<'_> {
             let message = "an earlier input has a run of this id; they are two runs".into();
             let kind = NoticeKind::Warning(WarningCode::SharedRunId);
             self.monitor.tell(kind, place, self.runs.name(id), message);
+        }
+        if let Some(id) = id {
+            self.monitor.meet(Kind::Run, place, id, id);
         }
         match event {
             Event::RunStart(e) => self.run_start(place, e),

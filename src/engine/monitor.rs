@@ -4,6 +4,7 @@ use super::decision::DecisionKind;
 use super::digest;
 use super::early::{Early, Held};
 use super::flight::InFlight;
+use super::forms::{Forms, Kind};
 use super::judge::{self, Subject};
 use super::marks::{Mark, Origin};
 use super::ruling::Ruling;
@@ -30,6 +31,7 @@ pub(super) struct Monitor<'a> {
     pub(super) early: Early,
     names: NameTable,
     lookalikes: Lookalikes,
+    forms: Forms,
     /// Decisions that became final with the event at hand, to be given in call order.
     pub(super) ready: Vec<Final>,
 }
@@ -50,6 +52,7 @@ impl<'a> Monitor<'a> {
             early: Early::default(),
             names: NameTable::default(),
             lookalikes: Lookalikes::new(&policy.matchers),
+            forms: Forms::of(policy),
             tokens: TokenCounter::for_policy(policy),
             ready: Vec::new(),
         }
@@ -82,6 +85,9 @@ impl<'a> Monitor<'a> {
         }
         if let Some(message) = clashing_embeddings(run, &call) {
             return self.fault(FaultCode::BadField, place, run, message);
+        }
+        if !own_id.is_ascii() {
+            self.meet(Kind::Call, place, &run.id, &own_id);
         }
         self.resolve_unanswered(run);
         let turn = call.turn.unwrap_or_else(|| run.turn.saturating_add(1));
@@ -135,6 +141,7 @@ impl<'a> Monitor<'a> {
         let policy = self.policy;
         let Options {
             weigh: weighs,
+            weigh_alone: alone,
             wordless,
             labels_given,
             ..
@@ -148,7 +155,16 @@ impl<'a> Monitor<'a> {
         };
         let (names, label_failure) =
             judge::names(policy, &mut self.names, &call, &run.state, run.view(), met);
-        if let Some(known) = self.lookalikes.find(&names) {
+        if let Some(agent) = &call.agent {
+            self.meet(Kind::Agent, place, &run.id, agent);
+        }
+        for label in &call.labels {
+            self.meet(Kind::Label, place, &run.id, label);
+        }
+        let lookalike = self.lookalikes.find(&names);
+        if let Some(message) = self.forms.meet_tool(policy, &call.tool) {
+            self.warn(WarningCode::UnicodeForm, place, run, message);
+        } else if let Some(known) = lookalike {
             let message = format!(
                 "tool `{}` looks like `{known}`, which the policy names",
                 call.tool
@@ -182,7 +198,7 @@ impl<'a> Monitor<'a> {
             true => weigh::call(&self.stages, labels, cx),
             false => weigh::transitions(&self.stages, cx),
         };
-        judged.weighed = weighs.then(|| match &run.kept {
+        judged.weighed = (weighs && (rules_too || !alone)).then(|| match &run.kept {
             Some(kept) if run.state.phase.is_terminal() => {
                 weigh(&context(&kept.state, kept.view(&run.id)))
             }
@@ -343,6 +359,15 @@ impl<'a> Monitor<'a> {
             call => format!("the run has no call `{call}`"),
         };
         self.tell(NoticeKind::Warning(code), place, run, message);
+        self.meet(Kind::Call, place, run, call);
+    }
+
+    /// Warns of a name that differs in Unicode form alone from one that is known.
+    pub(super) fn meet(&mut self, kind: Kind, place: Place, run: &str, name: &str) {
+        if let Some(message) = self.forms.meet(kind, run, name) {
+            let kind = NoticeKind::Warning(WarningCode::UnicodeForm);
+            self.tell(kind, place, run, message);
+        }
     }
 
     pub(super) fn fault(&mut self, code: FaultCode, place: Place, run: &mut Run, message: String) {

@@ -172,13 +172,48 @@ pub fn turned(
     pass: bool,
 ) -> Option<Amount> {
     let from = key.get(policy)?;
-    let (least, most) = key.range(policy);
-    let opens_upward = !matches!(key, Key::PerCall(_) | Key::Window(_) | Key::Margin(_));
-    let end = if opens_upward == pass { most } else { least };
+    let end = end(policy, key, pass);
     let passes = verdict(policy, rule, key, decided)?;
     let found = nearest(tick(from), tick(end), |t| passes(amount(t, from)) == pass)?;
     let to = amount(found, from);
     (!pass || !vanishes(policy, key, decided, to)).then_some(to)
+}
+
+/// The same where the policy's own value may do as well.
+pub fn asked(
+    policy: &Policy,
+    rule: &Rule,
+    key: Key,
+    decided: &Final,
+    pass: bool,
+) -> Option<Amount> {
+    let from = key.get(policy)?;
+    match verdict(policy, rule, key, decided)?(from) == pass {
+        true => Some(from),
+        false => turned(policy, rule, key, decided, pass),
+    }
+}
+
+/// A value of that number with which its rule passes whatever a run comes to, or with `pass` false
+/// passes as little as it can.
+pub fn opened(policy: &Policy, key: Key, pass: bool) -> Option<Amount> {
+    let end = end(policy, key, pass);
+    Some(match (key.get(policy)?, end) {
+        // Far beyond all that is counted, and not so far that sums and powers of it overflow.
+        (Amount::Real(from), Amount::Real(to)) if from.abs() < WIDE => {
+            Amount::Real(to.clamp(-WIDE, WIDE))
+        }
+        _ => end,
+    })
+}
+
+const WIDE: f64 = 1e15;
+
+/// The value of that number that lets most pass, or with `pass` false least.
+fn end(policy: &Policy, key: Key, pass: bool) -> Amount {
+    let (least, most) = key.range(policy);
+    let opens_upward = !matches!(key, Key::PerCall(_) | Key::Window(_) | Key::Margin(_));
+    if opens_upward == pass { most } else { least }
 }
 
 /// Whether what the call takes of a barrier is lost in rounding with that number: numbers so great, or a

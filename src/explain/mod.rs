@@ -10,6 +10,8 @@ pub mod find;
 pub mod flip;
 pub mod search;
 pub mod tape;
+pub mod together;
+pub mod trial;
 pub mod turn;
 
 use crate::barriers::definition;
@@ -23,7 +25,9 @@ use flip::{Rule, stopping};
 use search::nearest;
 use std::collections::BTreeMap;
 use tape::Tape;
-use turn::{Case, Flip, Together};
+use together::Together;
+use trial::{Case, most_replays};
+use turn::Flip;
 
 /// Why a call got its decision.
 #[derive(Clone, Debug)]
@@ -45,7 +49,7 @@ pub struct Explanation {
     /// What it takes to turn the rules that decided; of a call that was let through, what it takes for
     /// each rule to refuse it.
     pub flips: Vec<Flip>,
-    /// What it takes to let the call through, where several rules stop it.
+    /// What it takes to let the call through, where no change of `flips` is enough.
     pub together: Option<Together>,
 }
 
@@ -58,7 +62,50 @@ pub struct PolicyLine {
     pub rules: Vec<String>,
 }
 
+/// By how many numbers of the policy a refused call is let through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TurnedBy {
+    /// One alone is enough.
+    One,
+    /// None alone, and several together.
+    Together,
+    /// None: a rule that stops the call goes by no number.
+    None,
+    /// Such numbers were not found.
+    Unknown,
+}
+
+impl TurnedBy {
+    /// The word of machine formats.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            TurnedBy::One => "one_number",
+            TurnedBy::Together => "numbers_together",
+            TurnedBy::None => "no_number",
+            TurnedBy::Unknown => "not_found",
+        }
+    }
+}
+
 impl Explanation {
+    /// By how many numbers the call is let through; absent where it is already.
+    pub fn turned_by(&self) -> Option<TurnedBy> {
+        if self.deciding.is_empty() {
+            return None;
+        }
+        let enough = self.flips.iter().any(Flip::is_enough);
+        Some(match &self.together {
+            _ if enough => TurnedBy::One,
+            None => TurnedBy::None,
+            Some(found) if found.replay.turned => match found.changes.len() {
+                1 => TurnedBy::One,
+                _ => TurnedBy::Together,
+            },
+            Some(found) if !found.stuck.is_empty() => TurnedBy::None,
+            Some(_) => TurnedBy::Unknown,
+        })
+    }
+
     /// The lines of the policy that are responsible: of the rules that stop the call, and of the numbers
     /// that would turn it.
     pub fn policy_lines(&self) -> Vec<PolicyLine> {
@@ -118,6 +165,16 @@ pub struct Standing {
 
 /// Explains the call of a tape. Absent where it does not come when its run is replayed alone.
 pub fn explain(tape: &Tape, policy: &Policy, options: Options) -> Option<Explanation> {
+    explained(tape, policy, options, most_replays)
+}
+
+/// The same with another bound of the replays of one search, by the calls of the run.
+pub fn explained(
+    tape: &Tape,
+    policy: &Policy,
+    options: Options,
+    most: impl Fn(u64) -> u64,
+) -> Option<Explanation> {
     let played = tape.play(policy, options);
     let decided = played.sought.as_ref()?;
     let case = Case {
@@ -125,6 +182,7 @@ pub fn explain(tape: &Tape, policy: &Policy, options: Options) -> Option<Explana
         policy,
         options,
         played: &played,
+        most: most(played.earlier.len() as u64 + 1),
     };
     let deciding = deciding(policy, decided);
     let rules = stopping(decided).map(|(stage, weighed)| Rule::of(stage, weighed));
@@ -174,7 +232,7 @@ fn turns(case: &Case<'_>, deciding: &[Rule], also: &[Rule]) -> (Vec<Flip>, Optio
             flips.extend(budgets.flat_map(|rule| case.flips(rule, true)));
         }
     }
-    let enough = flips.iter().any(|flip| flip.replay.admitted);
+    let enough = flips.iter().any(Flip::is_enough);
     let together = if enough { None } else { case.together() };
     (flips, together)
 }

@@ -56,9 +56,19 @@ impl Tape {
     /// Replays the run until the call is decided. Every rule is weighed on that call; the others tell
     /// how the barriers went.
     pub fn play(&self, policy: &Policy, options: Options) -> Played {
+        self.played(policy, options, false)
+    }
+
+    /// The same without the course of the barriers, which takes less time.
+    pub fn try_under(&self, policy: &Policy, options: Options) -> Played {
+        self.played(policy, options, true)
+    }
+
+    fn played(&self, policy: &Policy, options: Options, alone: bool) -> Played {
         let options = Options {
             weigh: true,
             weigh_only: Some(self.sought.seq),
+            weigh_alone: alone,
             wordless: false,
             ..options
         };

@@ -1,38 +1,21 @@
 //! Changes of a policy that turn a decision, each held against a replay of the run from its start.
 //!
 //! A change is worked out for the state that the call meets. Under the changed policy earlier calls may
-//! be decided otherwise, and the call may meet another state: then the change is worked out anew there,
-//! until the rule is turned or no change of that number turns it; after a few such changes they go
-//! farther than is asked for, so that long runs take few replays. Of a change that turns it one step less
-//! is tried too; where that turns it as well the least is sought by replays.
+//! be decided otherwise, and the call may meet another state: then the change is worked out anew there.
+//! Where that does not turn the rule either, the number is set so that it stops nothing, and the state
+//! that the call meets then tells what is enough. Of a change that turns the rule one step less is tried
+//! too; where that turns it as well the least is sought by replays.
 
 use super::change::{Change, Key};
-use super::flip::{Rule, keys, stopping, turned};
+use super::flip::{Rule, asked, keys, opened, turned};
 use super::search::{amount, tick};
-use super::tape::{Played, Tape};
-use crate::engine::decision::DecisionKind;
-use crate::engine::{Final, Options};
+use super::trial::{Case, Changed, Effort, Replayed, Trials, with};
+use crate::engine::Final;
 use crate::policy::Policy;
 use crate::stages::weigh::Amount;
 
-/// Most changes of one number that are tried before the least is sought.
-const ROUNDS: usize = 64;
-
-/// After so many changes of a number the next ones go farther than the state that is met asks for.
-const NEAR: usize = 2;
-
-/// A run, the policy it was replayed under, and what came of it.
-#[derive(Debug)]
-pub struct Case<'a> {
-    /// The records.
-    pub tape: &'a Tape,
-    /// The policy.
-    pub policy: &'a Policy,
-    /// How it was replayed.
-    pub options: Options,
-    /// What came of it.
-    pub played: &'a Played,
-}
+/// So often a change is worked out for the state that the call meets, before the number is opened.
+const NEAR: usize = 3;
 
 /// What it takes to turn a rule.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,45 +27,15 @@ pub struct Flip {
     pub changes: Vec<Change>,
     /// What a replay with them says.
     pub replay: Replayed,
+    /// How they were sought.
+    pub effort: Effort,
 }
 
-/// What the replay of a run under a changed policy says of the call.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Replayed {
-    /// Whether the rule says the other thing.
-    pub turned: bool,
-    /// What is decided.
-    pub kind: DecisionKind,
-    /// Whether the call may run.
-    pub admitted: bool,
-    /// The rules that stop it.
-    pub stops: Vec<Rule>,
-    /// How many earlier calls of the run are decided otherwise.
-    pub earlier: u64,
-    /// The first of them, by its number in the run.
-    pub first_earlier: Option<u64>,
-    /// Whether the run would be outside the safe set after the call, which is let through.
-    pub leaves: bool,
-}
-
-/// What it takes to let a call through, rule after rule.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Together {
-    /// The changes, in the order in which rules came to stop the call.
-    pub changes: Vec<Change>,
-    /// What a replay with them says. Where that still stops the call no number of the policy is known
-    /// to turn the first rule of `stops`.
-    pub replay: Replayed,
-}
-
-/// A replay under a changed policy.
-#[derive(Debug)]
-struct Tried {
-    said: Replayed,
-    /// The call.
-    met: Final,
-    /// Calls before it that may not run.
-    refused: u64,
+impl Flip {
+    /// Whether the call is let through with it.
+    pub fn is_enough(&self) -> bool {
+        self.replay.turned && self.replay.admitted
+    }
 }
 
 impl Case<'_> {
@@ -98,30 +51,13 @@ impl Case<'_> {
 
     /// The same by one number. Absent where it turns nothing even in the state that the call meets.
     pub fn flip(&self, rule: &Rule, key: Key, pass: bool) -> Option<Flip> {
-        let mut decided = self.played.sought.clone()?;
-        let (mut policy, mut changes) = (self.policy.clone(), Vec::new());
-        let (mut replay, mut refused) = (None, 0);
-        for round in 0..ROUNDS {
-            let Some(change) = next(&policy, rule, key, &decided, pass) else {
-                break;
-            };
-            let change = match round < NEAR {
-                true => change,
-                false => self.farther(&policy, change, refused),
-            };
-            let before = policy.clone();
-            apply(self.policy, &mut policy, &mut changes, change.clone());
-            let tried = self.tried(&policy, rule, pass)?;
-            if tried.said.turned {
-                let (to, said) = self.nearer(&before, &change, rule, pass, tried.said);
-                let change = Change { to, ..change };
-                apply(self.policy, &mut policy, &mut changes, change);
-                replay = Some(said);
-                break;
-            }
-            (replay, decided, refused) = (Some(tried.said), tried.met, tried.refused);
-        }
-        let replay = replay?;
+        let mut turn = Turn {
+            case: self,
+            rule,
+            pass,
+            trials: Trials::new(self),
+        };
+        let (changes, replay) = turn.find(key)?;
         // Of a barrier's rules another may refuse the call than was weighed first.
         let mut stops = replay.stops.iter();
         let named = stops.find(|stop| stop.is_of(rule)).unwrap_or(rule);
@@ -129,166 +65,119 @@ impl Case<'_> {
             rule: named.clone(),
             changes,
             replay,
+            effort: turn.trials.effort,
         })
     }
+}
 
-    /// A change of the number that goes farther than the one that the state asks for, as every earlier
-    /// call that it lets through asks for more: of a budget of steps, for each of those that are refused
-    /// still; of other numbers twice as far as the last one.
-    fn farther(&self, policy: &Policy, change: Change, refused: u64) -> Change {
-        let now = change.key.get(policy).unwrap_or(change.from);
-        let origin = change.key.get(self.policy).unwrap_or(now);
-        let (origin, now, asked) = (tick(origin), tick(now), tick(change.to));
-        let to = match change.key {
-            Key::MaxSteps | Key::StepBudget(_) if asked > now => asked + i128::from(refused),
-            _ => {
-                let twice = now.saturating_add(now - origin);
-                if asked > now {
-                    asked.max(twice)
-                } else {
-                    asked.min(twice)
-                }
-            }
-        };
-        let (least, most) = change.key.range(policy);
-        let to = amount(to.max(tick(least)).min(tick(most)), change.to);
-        Change { to, ..change }
-    }
+/// The search for what turns a rule.
+struct Turn<'c> {
+    case: &'c Case<'c>,
+    rule: &'c Rule,
+    pass: bool,
+    trials: Trials<'c>,
+}
 
-    /// The least of the changes on the way to one that turns the rule, and what its replay says: where
-    /// earlier calls are decided otherwise half of it may do. `policy` is the one without the change,
-    /// under which the rule is not turned. What is found turns it and one step less does not.
-    fn nearer(
-        &self,
-        policy: &Policy,
-        change: &Change,
-        rule: &Rule,
-        pass: bool,
-        said: Replayed,
-    ) -> (Amount, Replayed) {
-        let mut found = (change.to, said);
-        let Some(from) = change.key.get(policy).map(tick) else {
-            return found;
-        };
-        let steps = tick(change.to) - from;
-        let side = steps.signum();
-        let (mut not, mut is, mut at) = (0, steps.abs(), steps.abs() - 1);
-        while is - not > 1 {
-            let to = amount(from + side * at, change.to);
-            let mut policy = policy.clone();
-            change.key.set(&mut policy, to);
-            let Some(tried) = self.tried(&policy, rule, pass) else {
-                return found;
-            };
-            match tried.said.turned {
-                true => (is, found) = (at, (to, tried.said)),
-                false => not = at,
-            }
-            at = not + (is - not) / 2;
-        }
-        found
-    }
+/// Changes, and what a replay with them says.
+type Found = (Vec<Change>, Replayed);
 
-    /// What comes of the run under another policy.
-    fn tried(&self, policy: &Policy, rule: &Rule, pass: bool) -> Option<Tried> {
-        let played = self.tape.play(policy, self.options);
-        let refused = played.earlier.iter().filter(|(_, _, admitted)| !admitted);
-        Some(Tried {
-            said: self.replayed(&played, rule, pass)?,
-            refused: refused.count() as u64,
-            met: played.sought?,
-        })
-    }
-
-    /// Turns the rules that stop the call one after the other, each by the first number that turns it.
-    pub fn together(&self) -> Option<Together> {
-        let mut decided = self.played.sought.clone()?;
-        let (mut policy, mut changes) = (self.policy.clone(), Vec::new());
-        let (mut replay, mut refused) = (None, 0);
-        let mut turns: Vec<Key> = Vec::new();
-        for _ in 0..ROUNDS {
-            if decided.decision.admitted && decided.decision.kind == DecisionKind::Allow {
-                break;
-            }
-            let Some((rule, change)) = first(&policy, &decided) else {
+impl Turn<'_> {
+    fn find(&mut self, key: Key) -> Option<Found> {
+        let mut met = self.case.played.sought.clone()?;
+        let mut changed = Changed::new(self.case.policy);
+        let mut last = None;
+        for _ in 0..NEAR {
+            let Some(change) = next(&changed.policy, self.rule, key, &met, self.pass) else {
                 break;
             };
-            let key = change.key;
-            let far = turns.iter().filter(|known| **known == key).count() >= NEAR;
-            let change = match far {
-                true => self.farther(&policy, change, refused),
-                false => change,
+            let before = changed.clone();
+            changed.set(change.key, change.to);
+            let Some((said, now)) = self.said(&changed.policy) else {
+                break;
             };
-            turns.push(key);
-            let before = policy.clone();
-            apply(self.policy, &mut policy, &mut changes, change.clone());
-            let mut tried = self.tried(&policy, &rule, true)?;
-            if far && tried.said.turned {
-                let (to, _) = self.nearer(&before, &change, &rule, true, tried.said);
-                let change = Change { to, ..change };
-                apply(self.policy, &mut policy, &mut changes, change);
-                tried = self.tried(&policy, &rule, true)?;
+            if said.turned {
+                return Some(self.least(&before, &change, said));
             }
-            (replay, decided, refused) = (Some(tried.said), tried.met, tried.refused);
+            (met, last) = (now, Some((changed.changes.clone(), said)));
         }
-        Some(Together {
-            changes,
-            replay: replay?,
-        })
+        let last = last?;
+        let asked = last.0.last().map(|change| (change.key, change.to));
+        match asked {
+            Some((asked, to)) if asked == key => Some(self.jump(key, to).unwrap_or(last)),
+            _ => Some(last),
+        }
     }
 
-    fn replayed(&self, played: &Played, rule: &Rule, pass: bool) -> Option<Replayed> {
-        let decided = played.sought.as_ref()?;
-        let decision = &decided.decision;
-        let pairs = self.played.earlier.iter().zip(&played.earlier);
-        let mut changed = pairs.filter(|(was, is)| was != is).map(|(was, _)| was.0);
-        let first_earlier = changed.next();
-        let transitions = super::course::transitions(decided).unwrap_or_default();
-        Some(Replayed {
-            turned: rule.stops(decided) != pass,
-            kind: decision.kind,
-            admitted: decision.admitted,
-            stops: stopping(decided).map(|(s, w)| Rule::of(s, w)).collect(),
-            earlier: u64::from(first_earlier.is_some()) + changed.count() as u64,
-            first_earlier,
-            leaves: decision.admitted && transitions.iter().any(|t| t.next < 0.0),
-        })
+    /// Opens the number, goes back to what is enough in the state that the call meets then, and seeks
+    /// the least from there. `not` does not turn the rule.
+    fn jump(&mut self, key: Key, not: Amount) -> Option<Found> {
+        let original = self.case.policy;
+        let open = opened(original, key, self.pass)?;
+        let (mut said, met) = self.said(&with(original, key, open))?;
+        if !said.turned {
+            return None;
+        }
+        let enough = asked(original, self.rule, key, &met, self.pass)?;
+        let mut to = open;
+        let mut not = not;
+        if let Some((tried, _)) = self.said(&with(original, key, enough)) {
+            match tried.turned {
+                true => (to, said) = (enough, tried),
+                false => not = enough,
+            }
+        }
+        let from = key.get(original)?;
+        let (origin, end) = (tick(from), tick(to));
+        // The farthest of those on the way that are known not to turn it.
+        let between = (tick(not) - origin).abs() < (end - origin).abs();
+        let not = if between { not } else { from };
+        let mut changed = Changed::new(original);
+        changed.set(key, not);
+        let change = Change::of(original, key, to)?;
+        Some(self.least(&changed, &change, said))
+    }
+
+    /// The least of the changes on the way to one that turns the rule: where earlier calls are decided
+    /// otherwise half of it may do. `before` is without the change, and the rule is not turned then.
+    fn least(&mut self, before: &Changed<'_>, change: &Change, said: Replayed) -> Found {
+        let key = change.key;
+        let mut changed = before.clone();
+        changed.set(key, change.to);
+        let Some(not) = key.get(&before.policy) else {
+            return (changed.changes, said);
+        };
+        let (case, rule, pass) = (self.case, self.rule, self.pass);
+        let (to, said) = (self.trials).least(tick(not), (tick(change.to), said), |trials, at| {
+            let policy = with(&before.policy, key, amount(at, change.to));
+            let tried = trials.run(&policy)?;
+            let said = case.replayed(&tried, rule.stops(&tried.met) != pass);
+            Some(if said.turned { Ok(said) } else { Err(()) })
+        });
+        changed.set(key, amount(to, change.to));
+        (changed.changes, said)
+    }
+
+    /// What comes of the run under another policy, and the call there.
+    fn said(&mut self, policy: &Policy) -> Option<(Replayed, Final)> {
+        let tried = self.trials.run(policy)?;
+        let turned = self.rule.stops(&tried.met) != self.pass;
+        Some((self.case.replayed(&tried, turned), tried.met))
     }
 }
 
 /// The change that turns the rule in the state that the call met. Of a score, that of whichever
 /// threshold it reached.
-fn next(policy: &Policy, rule: &Rule, key: Key, decided: &Final, pass: bool) -> Option<Change> {
+pub(super) fn next(
+    policy: &Policy,
+    rule: &Rule,
+    key: Key,
+    decided: &Final,
+    pass: bool,
+) -> Option<Change> {
     let key = match key {
         Key::Block | Key::Escalate | Key::HarmFloor => *keys(policy, rule, decided).first()?,
         key => key,
     };
     let to = turned(policy, rule, key, decided, pass)?;
     Change::of(policy, key, to)
-}
-
-/// The first rule that stops the call, and the change that turns it. What ends a run for a budget goes
-/// by that budget.
-fn first(policy: &Policy, decided: &Final) -> Option<(Rule, Change)> {
-    let mut rules = stopping(decided).map(|(stage, weighed)| Rule::of(stage, weighed));
-    let mut rule = rules.next()?;
-    if rule.rule == "exhausted" {
-        rule = rules.find(|rule| rule.stage == "dfa")?;
-    }
-    let keys = keys(policy, &rule, decided).into_iter();
-    let mut changes = keys.filter_map(|key| next(policy, &rule, key, decided, true));
-    let change = changes.next()?;
-    Some((rule, change))
-}
-
-/// Changes the policy, and notes it as a change of the original.
-fn apply(original: &Policy, policy: &mut Policy, changes: &mut Vec<Change>, change: Change) {
-    change.key.set(policy, change.to);
-    match changes.iter_mut().find(|known| known.key == change.key) {
-        Some(known) => known.to = change.to,
-        None => {
-            let from = change.key.get(original).unwrap_or(change.from);
-            changes.push(Change { from, ..change });
-        }
-    }
 }

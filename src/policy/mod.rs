@@ -164,8 +164,30 @@ impl std::fmt::Display for PolicySource {
 pub struct PolicyPlace {
     /// Line, from 1; 0 where the value is a default.
     pub line: usize,
-    /// Byte column, from 1.
+    /// Byte column, from 1; 0 means the line as a whole.
     pub column: usize,
+}
+
+impl PolicyPlace {
+    /// As it stands behind the name of a file: the line, and the column where it is known; absent for a
+    /// default.
+    pub fn told(&self) -> Option<String> {
+        match (self.line, self.column) {
+            (0, _) => None,
+            (line, 0) => Some(line.to_string()),
+            (line, column) => Some(format!("{line}:{column}")),
+        }
+    }
+
+    /// The line, where it is known.
+    pub fn known_line(&self) -> Option<usize> {
+        (self.line > 0).then_some(self.line)
+    }
+
+    /// The column, where it is known.
+    pub fn known_column(&self) -> Option<usize> {
+        (self.line > 0 && self.column > 0).then_some(self.column)
+    }
 }
 
 /// A doubt about a policy that does not keep it from being used.

@@ -117,11 +117,10 @@ impl Rows<'_> {
     fn doubt(&mut self, source: &str, doubt: &PolicyWarning) -> io::Result<()> {
         self.begin("warning")?;
         self.text(source);
-        match doubt.place.line {
-            0 => self.skip(2),
-            line => {
-                self.count(line as u64);
-                self.count(doubt.place.column as u64);
+        for position in [doubt.place.known_line(), doubt.place.known_column()] {
+            match position {
+                None => self.skip(1),
+                Some(position) => self.count(position as u64),
             }
         }
         self.skip(8);

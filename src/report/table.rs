@@ -259,12 +259,9 @@ fn place(notice: &Notice, header: &Header) -> String {
     } else {
         String::new()
     };
-    if at.line > 0 {
+    if let Some(told) = at.told() {
         place += if place.is_empty() { "line " } else { ":" };
-        place += &at.line.to_string();
-        if at.column > 0 {
-            place += &format!(":{}", at.column);
-        }
+        place += &told;
     }
     place
 }

@@ -86,6 +86,8 @@ pub enum WarningCode {
     MisplacedField,
     /// A tool whose name looks like one the policy names.
     LookalikeTool,
+    /// A name that differs from another, or from one of the policy, in Unicode form alone.
+    UnicodeForm,
     /// Arguments given as a string that looks like an object but is none.
     UnparsedArguments,
     /// Calls whose arguments the recording does not tell.
@@ -140,6 +142,7 @@ impl WarningCode {
         WarningCode::SimilarField,
         WarningCode::MisplacedField,
         WarningCode::LookalikeTool,
+        WarningCode::UnicodeForm,
         WarningCode::UnparsedArguments,
         WarningCode::UnknownArguments,
         WarningCode::RoundedCost,
@@ -174,6 +177,7 @@ impl WarningCode {
             WarningCode::SimilarField => "similar_field",
             WarningCode::MisplacedField => "misplaced_field",
             WarningCode::LookalikeTool => "lookalike_tool",
+            WarningCode::UnicodeForm => "unicode_form",
             WarningCode::UnparsedArguments => "unparsed_arguments",
             WarningCode::UnknownArguments => "unknown_arguments",
             WarningCode::RoundedCost => "rounded_cost",
@@ -207,6 +211,18 @@ pub struct Place {
     pub line: u64,
     /// Byte column, from 1; 0 means the line as a whole.
     pub column: u64,
+}
+
+impl Place {
+    /// As it stands behind the name of the input: the line, and the column where it is known; absent for
+    /// the input as a whole.
+    pub fn told(&self) -> Option<String> {
+        match (self.line, self.column) {
+            (0, _) => None,
+            (line, 0) => Some(line.to_string()),
+            (line, column) => Some(format!("{line}:{column}")),
+        }
+    }
 }
 
 /// A fault or a warning at its place.

@@ -12,9 +12,11 @@ mod start;
 use cases::CASES;
 use gate::check::row::BarrierRow;
 use gate::check::{CheckReport, check};
-use gate::policy::{Policy, PolicySource, parse};
+use gate::policy::{Policy, PolicyPlace, PolicySource, parse};
+use gate::report::check::{CHECK_FORMATS, Shown};
 use gate::verify::soundness::{Exit, Soundness};
 use program::Scratch;
+use serde_json::Value;
 
 fn policy(text: &str) -> Policy {
     let source = PolicySource::File("p.toml".into());
@@ -42,6 +44,38 @@ fn exit(text: &str, name: &str) -> Option<Exit> {
         Some(Soundness::Exits(exit)) => Some(exit),
         _ => None,
     }
+}
+
+/// A finding whose line is known and whose column is not has no column in any format.
+#[test]
+fn no_column_is_made_up_for_a_finding() {
+    let mut report = report("dcbf.barriers.privacy.budget = 0.1\n");
+    report.findings.truncate(1);
+    let shown = Shown::default();
+    let mut written = |line, column| {
+        report.findings[0].place = PolicyPlace { line, column };
+        let code = report.findings[0].code;
+        let texts = CHECK_FORMATS.iter().map(|format| {
+            let mut out = Vec::new();
+            (format.write)(&report, &shown, &mut out).expect("memory");
+            String::from_utf8(out).expect("UTF-8")
+        });
+        (code, texts.collect::<Vec<_>>())
+    };
+    let (code, texts) = written(4, 0);
+    assert!(texts[0].contains(&format!("  4 {code}: ")), "{}", texts[0]);
+    let json: Value = serde_json::from_str(&texts[1]).expect("JSON");
+    let finding = &json["findings"][0];
+    assert_eq!(
+        (&finding["line"], &finding["column"]),
+        (&4.into(), &Value::Null)
+    );
+    let (code, texts) = written(4, 2);
+    assert!(
+        texts[0].contains(&format!("  4:2 {code}: ")),
+        "{}",
+        texts[0]
+    );
 }
 
 /// A schema without a demand is told of; what only describes is none.

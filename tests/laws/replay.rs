@@ -47,6 +47,7 @@ pub const ENFORCE: Options = Options {
     merge_runs: false,
     weigh: false,
     weigh_only: None,
+    weigh_alone: false,
     wordless: false,
 };
 
@@ -80,6 +81,7 @@ pub fn varied(case: u64) -> Options {
         merge_runs: false,
         weigh: false,
         weigh_only: None,
+        weigh_alone: false,
         wordless: pick(3),
     }
 }

@@ -157,6 +157,7 @@ impl Args {
             merge_runs: self.merge_runs,
             weigh: self.coverage,
             weigh_only: None,
+            weigh_alone: false,
             wordless: true,
         }
     }

@@ -2,6 +2,7 @@
 
 use super::reader::{Named, Reader};
 use crate::number::rounded;
+use crate::policy::lookalike::{self, composed};
 use crate::policy::{BarrierSpec, Dcbf, Measure, Policy, PolicyWarning};
 
 /// Most edits between two names that are taken for a slip of the pen.
@@ -28,10 +29,17 @@ pub fn similar_names(r: &mut Reader<'_>) {
             std::mem::swap(&mut slip, &mut meant);
         }
         if let Some(at) = own(slip) {
-            let message = format!(
-                "`{}` is close to `{}`, which the policy names too",
-                slip.name, meant.name
-            );
+            let message = match composed(&slip.name) == composed(&meant.name) {
+                true => format!(
+                    "`{}` differs from `{}`, which the policy names too, in Unicode form alone",
+                    lookalike::spelled(&slip.name),
+                    lookalike::spelled(&meant.name)
+                ),
+                false => format!(
+                    "`{}` is close to `{}`, which the policy names too",
+                    slip.name, meant.name
+                ),
+            };
             r.warn("similar_name", at, message);
         }
     }
@@ -49,7 +57,7 @@ struct Spelled<'n> {
 
 impl<'n> Spelled<'n> {
     fn of(named: &'n Named) -> Spelled<'n> {
-        let lower = named.name.to_lowercase();
+        let lower = composed(&named.name).to_lowercase();
         let bits = lower.chars().map(|c| 1u64 << (u32::from(c) % 64));
         Spelled {
             named,

@@ -253,10 +253,9 @@ fn inputs(page: &mut Page<'_>, verdict: &BarrierVerdict) {
     for notice in &verdict.notices {
         let file = text::name(verdict.name(notice.place.input));
         let kind = notice_kind(notice);
-        let place = match notice.place.line {
-            0 => file,
-            line if notice.place.column == 0 => format!("{file}:{line}"),
-            line => format!("{file}:{line}:{}", notice.place.column),
+        let place = match notice.place.told() {
+            None => file,
+            Some(at) => format!("{file}:{at}"),
         };
         page.sentence(&format!(
             "{kind} {place} {}: {}",

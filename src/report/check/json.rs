@@ -135,7 +135,8 @@ struct Found<'a> {
 }
 
 fn barrier(row: &BarrierRow) -> Barrier<'_> {
-    let (line, column) = position(row.place.line, row.place.column);
+    let place = row.place;
+    let (line, column) = (place.known_line(), place.known_column());
     Barrier {
         name: &row.name,
         unit: row.unit,
@@ -201,7 +202,8 @@ fn judged(soundness: Soundness) -> Judged {
 }
 
 fn limit(limit: &Limit) -> Limited<'_> {
-    let (line, column) = position(limit.place.line, limit.place.column);
+    let place = limit.place;
+    let (line, column) = (place.known_line(), place.known_column());
     Limited {
         stage: limit.stage,
         name: &limit.name,
@@ -217,7 +219,8 @@ fn limit(limit: &Limit) -> Limited<'_> {
 }
 
 fn condition(condition: &Condition) -> Conditioned<'_> {
-    let (line, column) = position(condition.place.line, condition.place.column);
+    let place = condition.place;
+    let (line, column) = (place.known_line(), place.known_column());
     Conditioned {
         stage: condition.stage,
         name: &condition.name,
@@ -228,7 +231,8 @@ fn condition(condition: &Condition) -> Conditioned<'_> {
 }
 
 fn finding(finding: &Finding) -> Found<'_> {
-    let (line, column) = position(finding.place.line, finding.place.column);
+    let place = finding.place;
+    let (line, column) = (place.known_line(), place.known_column());
     Found {
         code: finding.code,
         line,
@@ -245,9 +249,4 @@ fn count(permits: Permits) -> Count {
         Permits::Unlimited => (None, false),
     };
     Count { calls, at_least }
-}
-
-fn position(line: usize, column: usize) -> (Option<usize>, Option<usize>) {
-    let known = line > 0;
-    (known.then_some(line), known.then_some(column))
 }

@@ -210,10 +210,8 @@ fn ends(limits: &[Limit]) -> Vec<String> {
 
 fn findings(page: &mut Page<'_>, findings: &[Finding], shown: &Shown) {
     for finding in findings.iter().take(FINDINGS) {
-        let at = match (finding.place.line, finding.place.column) {
-            (0, _) => String::new(),
-            (line, column) => format!("{line}:{column} "),
-        };
+        let at = finding.place.told();
+        let at = at.map_or(String::new(), |at| format!("{at} "));
         let line = format!("{at}{}: {}", finding.code, finding.message);
         let width = shown.header.width;
         page.lines

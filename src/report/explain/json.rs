@@ -3,8 +3,10 @@
 use super::{Format, Shown, spelled};
 use crate::explain::change::Change;
 use crate::explain::flip::Rule;
-use crate::explain::turn::{Flip, Replayed, Together};
-use crate::explain::{Explanation, Standing};
+use crate::explain::together::Together;
+use crate::explain::trial::Replayed;
+use crate::explain::turn::Flip;
+use crate::explain::{Explanation, Standing, TurnedBy};
 use crate::report::args::Secrets;
 use crate::report::json::v1::decision;
 use crate::report::json::v1::parts::{PolicyName, policy_name};
@@ -41,7 +43,9 @@ struct Document<'a> {
     also: Vec<RuleName<'a>>,
     barriers: Vec<Barrier<'a>>,
     flips: Vec<FlipRecord<'a>>,
-    /// Null where one change is enough, and where nothing stops the call.
+    /// Null where nothing stops the call.
+    turned_by: Option<&'static str>,
+    /// Null where one change of `flips` is enough, and where nothing stops the call.
     together: Option<TogetherRecord<'a>>,
     policy_lines: Vec<Line>,
 }
@@ -116,12 +120,17 @@ struct FlipRecord<'a> {
     rule: RuleName<'a>,
     changes: Vec<ChangeRecord>,
     replay: ReplayRecord<'a>,
+    replays: u64,
+    bounded: bool,
 }
 
 #[derive(Serialize)]
 struct TogetherRecord<'a> {
     changes: Vec<ChangeRecord>,
     replay: ReplayRecord<'a>,
+    by_no_number: Vec<RuleName<'a>>,
+    replays: u64,
+    bounded: bool,
 }
 
 /// Numbers as a policy spells them: strings, so that no reader rounds them.
@@ -181,6 +190,7 @@ fn whole<'a>(explained: &'a Explanation, shown: &'a Shown) -> io::Result<Documen
         also: explained.also.iter().map(name).collect(),
         barriers: explained.barriers.iter().map(barrier).collect(),
         flips: explained.flips.iter().map(flip).collect(),
+        turned_by: explained.turned_by().map(TurnedBy::as_str),
         together: explained.together.as_ref().map(together),
         policy_lines: explained
             .policy_lines()
@@ -272,6 +282,8 @@ fn flip(flip: &Flip) -> FlipRecord<'_> {
         rule: name(&flip.rule),
         changes: changes(&flip.changes, flip.replay.turned),
         replay: replay(&flip.replay),
+        replays: flip.effort.replays,
+        bounded: flip.effort.bounded,
     }
 }
 
@@ -279,6 +291,9 @@ fn together(together: &Together) -> TogetherRecord<'_> {
     TogetherRecord {
         changes: changes(&together.changes, true),
         replay: replay(&together.replay),
+        by_no_number: together.stuck.iter().map(name).collect(),
+        replays: together.effort.replays,
+        bounded: together.effort.bounded,
     }
 }
 

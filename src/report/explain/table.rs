@@ -4,8 +4,9 @@
 use super::{Format, Shown, chart, spelled};
 use crate::explain::change::Change;
 use crate::explain::flip::Rule;
-use crate::explain::turn::Replayed;
-use crate::explain::{Explanation, Standing};
+use crate::explain::trial::{Effort, Replayed};
+use crate::explain::turn::Flip;
+use crate::explain::{Explanation, Standing, TurnedBy};
 use crate::number::rounded;
 use crate::report::args::Secrets;
 use crate::report::table::page::{NAMES, Page, and_more};
@@ -270,16 +271,21 @@ fn turns(page: &mut Page<'_>, explained: &Explanation) {
         true => "what would turn it: the least change of each number, replayed from the start of the run",
         false => "what would refuse it: the least change of each number, replayed from the start of the run",
     });
-    if explained.flips.is_empty() {
-        let lines: Vec<String> = explained.deciding.iter().map(rule).collect();
-        page.sentence(&match refused {
-            true => format!("no number of the policy decides it: {}", lines.join("; ")),
-            false => "no number of the policy".to_owned(),
-        });
+    if explained.flips.is_empty() && !refused {
+        page.sentence("no number of the policy");
     }
     let rows = explained.flips.iter().map(|flip| match flip.replay.turned {
-        true => vec![changes(&flip.changes), replayed(&flip.replay)],
-        false => vec![names(&flip.changes), none_found(refused).to_owned()],
+        true => {
+            let ended = ended(flip.effort, "; a smaller change may do");
+            vec![changes(&flip.changes), replayed(&flip.replay) + &ended]
+        }
+        false => {
+            let ended = ended(flip.effort, "");
+            vec![
+                names(&flip.changes),
+                none_found(refused).to_owned() + &ended,
+            ]
+        }
     });
     let rows: Vec<_> = rows.collect();
     if !rows.is_empty() {
@@ -293,12 +299,76 @@ fn turns(page: &mut Page<'_>, explained: &Explanation) {
         let apart = apart.collect();
         page.rows_that_fit(vec![rows, apart]);
     }
-    if let Some(together) = &explained.together {
-        let with = changes(&together.changes);
-        let says = replayed(&together.replay);
-        page.sentence(&format!(
-            "all that stops it, one after the other: {with}: {says}"
-        ));
+    if let (Some(by), false) = (
+        explained.turned_by(),
+        explained.flips.iter().any(Flip::is_enough),
+    ) {
+        page.sentence(&together(explained, by));
+    }
+}
+
+/// What lets the call through, where no change that stands above does.
+fn together(explained: &Explanation, by: TurnedBy) -> String {
+    let Some(together) = &explained.together else {
+        let deciding: Vec<String> = explained.deciding.iter().map(rule).collect();
+        return by_no_number(&deciding);
+    };
+    let with = changes(&together.changes);
+    let says = replayed(&together.replay);
+    let effort = together.effort;
+    match by {
+        TurnedBy::One | TurnedBy::Together => {
+            let what = match by {
+                TurnedBy::One => "this number turns this call",
+                _ => "no single number turns this call; these together do",
+            };
+            let ended = ended(effort, "; smaller changes may do");
+            format!("{what}: {with}: {says}{ended}")
+        }
+        TurnedBy::None => {
+            let stuck: Vec<String> = together.stuck.iter().map(rule).collect();
+            let none = by_no_number(&stuck);
+            match (with.is_empty(), effort.bounded) {
+                (true, _) => none,
+                (false, bounded) => {
+                    let may = if bounded {
+                        "; smaller changes may do"
+                    } else {
+                        ""
+                    };
+                    format!(
+                        "{none}; nothing else stops it with {with}{}",
+                        ended(effort, may)
+                    )
+                }
+            }
+        }
+        TurnedBy::Unknown => {
+            let replays = text::count(effort.replays, "replay", "replays");
+            let ended = match effort.bounded {
+                true => format!("when the search ended after {replays}"),
+                false => format!("in {replays}"),
+            };
+            format!(
+                "no numbers that turn this call were found {ended}; the last tried: {with}: {says}"
+            )
+        }
+    }
+}
+
+fn by_no_number(rules: &[String]) -> String {
+    let goes = if rules.len() == 1 { "goes" } else { "go" };
+    format!(
+        "no number turns this call: {} {goes} by none",
+        rules.join("; ")
+    )
+}
+
+/// That a search was ended by the bound of its replays, and what that leaves open.
+fn ended(effort: Effort, open: &str) -> String {
+    match (effort.bounded, effort.replays) {
+        (false, _) => String::new(),
+        (true, n) => format!("; the search ended after {n} replays{open}"),
     }
 }
 

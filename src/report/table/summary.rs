@@ -120,10 +120,8 @@ fn policy(page: &mut Page<'_>, summary: &Summary) {
         ));
     }
     for warning in &policy.warnings {
-        let place = match warning.place.line {
-            0 => String::new(),
-            line => format!(" line {line}:{}", warning.place.column),
-        };
+        let place = warning.place.told();
+        let place = place.map_or(String::new(), |at| format!(" line {at}"));
         let message = text::prose(&warning.message);
         page.sentence(&format!("warning{place} {}: {message}", warning.code));
     }

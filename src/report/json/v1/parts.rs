@@ -66,11 +66,10 @@ pub fn policy(policy: &PolicySummary) -> Policy<'_> {
 }
 
 fn doubt(warning: &PolicyWarning) -> Doubt<'_> {
-    let known = warning.place.line > 0;
     Doubt {
         code: warning.code,
-        line: known.then_some(warning.place.line),
-        column: known.then_some(warning.place.column),
+        line: warning.place.known_line(),
+        column: warning.place.known_column(),
         message: &warning.message,
     }
 }
