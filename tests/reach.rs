@@ -249,3 +249,30 @@ fn a_replay_admits_as_many_calls_as_are_told() {
     let allowed = said.iter().filter(|call| call.contains(" allow")).count();
     assert_eq!((allowed, said.len()), (9, 10));
 }
+
+/// Work ends an exploration as the number of states does, in the same words; what was not looked at is no
+/// finding of the policy, but keeps `--deny-warnings` from passing it.
+#[test]
+fn an_exploration_that_runs_out_of_work_is_no_clean_one() {
+    let limits = Limits {
+        work: 20_000,
+        ..Limits::default()
+    };
+    let found = json(limits);
+    let cut = serde_json::json!({"limit": "work", "most": 20_000});
+    assert_eq!(found["cut"], cut);
+    assert!(found["safe"].is_null() && found["deadlock"].is_null());
+    let scratch = Scratch::new();
+    for limit in ["--max-work 20000", "--max-states 5"] {
+        let check = format!("check --reach {limit} default");
+        let ran = scratch.gate(&check).ends(0);
+        for told in [
+            "reachable_unknown",
+            "would not let pass",
+            "not known: no way out",
+        ] {
+            assert!(ran.out.contains(told), "{}", ran.out);
+        }
+        scratch.gate(&format!("{check} --deny-warnings")).ends(1);
+    }
+}

@@ -118,8 +118,13 @@ pub fn negative(values: &[f64]) -> Vec<usize> {
 ///
 /// A state outside the safe set is not looked beyond: its check has no next values.
 pub fn check(policy: &Policy, current: &StateView<'_>, next: Option<&StateView<'_>>) -> Check {
+    transition(policy, values(policy, current), next)
+}
+
+/// Checks a current state whose values are known already, and the transition to the next one.
+pub fn transition(policy: &Policy, current: Vec<f64>, next: Option<&StateView<'_>>) -> Check {
     let mut check = Check {
-        current: values(policy, current),
+        current,
         ..Check::default()
     };
     check.outside = negative(&check.current);

@@ -1,6 +1,7 @@
 //! Dangerous pairs: two kinds of calls that may not stand close together.
 
 use super::Definition;
+use crate::policy::matcher::ListSet;
 use crate::policy::{Measure, Policy};
 use crate::state::StateView;
 
@@ -13,11 +14,16 @@ pub(super) const DEFINITION: Definition = Definition {
 };
 
 fn raw(_: &Policy, measure: &Measure, view: &StateView<'_>) -> Result<f64, String> {
-    Ok(if met(measure, view).is_some() {
-        -1.0
-    } else {
-        1.0
-    })
+    let Measure::Safety { window, pairs } = measure else {
+        return Ok(1.0);
+    };
+    // What any of the calls matches, so that every pair is two bits.
+    let mut lists = ListSet::default();
+    for names in view.history.last(*window, view.appended) {
+        names.join(&mut lists);
+    }
+    let met = pairs.iter().any(|&(a, b)| lists.holds(a) && lists.holds(b));
+    Ok(if met { -1.0 } else { 1.0 })
 }
 
 /// The first pair that meets, by the tools that stand for it.

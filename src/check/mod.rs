@@ -38,10 +38,11 @@ pub struct CheckReport {
     pub reach: Option<Reach>,
 }
 
-/// Most states that are explored where nobody asked for it, for a deadlock that is near.
+/// How far a deadlock is looked for where nobody asked for it.
 const NEAR: Limits = Limits {
     states: 2_000,
     transitions: 40_000,
+    work: 20_000_000,
 };
 
 /// Looks at a policy, and at what it was found to reach. Without that only a deadlock that is near is
@@ -56,10 +57,7 @@ pub fn check(policy: &Policy, reach: Option<Reach>) -> CheckReport {
     findings.extend(unsafe_at_start(policy).into_iter().map(Into::into));
     let reached = match &reach {
         Some(reach) => reach.warnings(policy),
-        None => {
-            let near = reach::explore(policy, NEAR).deadlock_warning(policy);
-            near.into_iter().collect()
-        }
+        None => reach::doubts_near(policy, NEAR),
     };
     findings.extend(reached.into_iter().map(Into::into));
     findings.extend(rules::found(policy, &tools, &barriers));

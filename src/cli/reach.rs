@@ -47,6 +47,16 @@ pub(super) struct ReachArgs {
         help_heading = "Reachability"
     )]
     max_states: usize,
+
+    /// Most steps of work that an exploration takes, its names included
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = Limits::default().work,
+        requires = "reach",
+        help_heading = "Reachability"
+    )]
+    max_work: u64,
 }
 
 /// Explores the policy.
@@ -63,6 +73,7 @@ pub(super) fn explored(args: &ReachArgs, policy: &Policy) -> anyhow::Result<Reac
     }
     let limits = Limits {
         states: args.max_states,
+        work: args.max_work,
         ..Limits::default()
     };
     Ok(reach::explore_from(policy, &start, limits))

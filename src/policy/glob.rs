@@ -1,7 +1,8 @@
 //! Globs of tool names, labels and resources: `*`, `?`, `[..]`, `{a,b}`, anchored, case-sensitive.
 //!
 //! They are compared character by character, not byte by byte, and know no path separators. A
-//! pattern without any of these signs is compared as it is; the others become one set of regexes.
+//! pattern without any of these signs is compared as it is, one with stars alone part by part, which
+//! needs no building; the others become one set of regexes.
 
 use regex::{RegexSet, RegexSetBuilder};
 use std::iter::Peekable;
@@ -13,8 +14,11 @@ const SIZE_LIMIT: usize = 8 << 20;
 /// A list of globs that matches where any of them does.
 #[derive(Clone, Debug, Default)]
 pub struct Globs {
+    /// Sorted.
     names: Vec<String>,
-    set: RegexSet,
+    stars: Vec<Stars>,
+    /// All others; absent where there are none, as building it takes a while.
+    set: Option<RegexSet>,
 }
 
 impl Globs {
@@ -23,23 +27,87 @@ impl Globs {
     /// # Errors
     /// The index of the first pattern that is no glob, and why; plain words.
     pub fn new<S: AsRef<str>>(patterns: &[S]) -> Result<Globs, (usize, String)> {
-        let (mut names, mut regexes) = (Vec::new(), Vec::new());
+        let (mut names, mut stars, mut regexes) = (Vec::new(), Vec::new(), Vec::new());
         for (i, pattern) in patterns.iter().enumerate() {
             match pattern.as_ref() {
                 name if is_name(name) => names.push(name.to_owned()),
-                glob => regexes.push(regex(glob).map_err(|e| (i, e))?),
+                glob => match Stars::of(glob) {
+                    Some(own) => stars.push(own),
+                    None => regexes.push(regex(glob).map_err(|e| (i, e))?),
+                },
             }
+        }
+        names.sort_unstable();
+        if regexes.is_empty() {
+            return Ok(Globs {
+                names,
+                stars,
+                set: None,
+            });
         }
         let set = RegexSetBuilder::new(regexes).size_limit(SIZE_LIMIT).build();
         let set =
             set.map_err(|_| (0, "the globs of the list are too large together".to_owned()))?;
-        Ok(Globs { names, set })
+        Ok(Globs {
+            names,
+            stars,
+            set: Some(set),
+        })
     }
 
     /// Whether any of them matches the whole text.
     pub fn is_match(&self, text: &str) -> bool {
-        self.names.iter().any(|name| name == text) || self.set.is_match(text)
+        self.names
+            .binary_search_by(|name| name.as_str().cmp(text))
+            .is_ok()
+            || self.stars.iter().any(|stars| stars.is_match(text))
+            || self.set.as_ref().is_some_and(|set| set.is_match(text))
     }
+}
+
+/// A glob that has stars, and no other sign.
+#[derive(Clone, Debug)]
+pub struct Stars {
+    /// What stands before, between and behind the stars.
+    parts: Vec<String>,
+}
+
+impl Stars {
+    /// Takes a pattern apart; absent where it has other signs.
+    pub fn of(pattern: &str) -> Option<Stars> {
+        let others = pattern.contains(['?', '[', ']', '{', '}', '\\']);
+        let parts = pattern.split('*').map(str::to_owned);
+        (!others).then(|| Stars {
+            parts: parts.collect(),
+        })
+    }
+
+    /// Whether it matches the whole text: that begins with the first part, ends with the last, and has
+    /// the others between, in order. Taking each as early as it comes leaves most to the rest.
+    pub fn is_match(&self, text: &str) -> bool {
+        let (first, between, last) = match self.parts.as_slice() {
+            [one] => return one == text,
+            [first, between @ .., last] => (first, between, last),
+            [] => return false,
+        };
+        let inner = text.strip_prefix(first.as_str());
+        let Some(mut rest) = inner.and_then(|rest| rest.strip_suffix(last.as_str())) else {
+            return false;
+        };
+        for part in between {
+            match rest.split_once(part.as_str()) {
+                Some((_, behind)) => rest = behind,
+                None => return false,
+            }
+        }
+        true
+    }
+}
+
+/// What everything that a pattern matches begins with, as far as that is written plainly.
+pub fn head(pattern: &str) -> &str {
+    let signs = ['*', '?', '[', ']', '{', '}', '\\'];
+    pattern.split(signs).next().unwrap_or_default()
 }
 
 /// Whether a pattern means itself alone.
@@ -153,6 +221,9 @@ mod tests {
             ("a.b", "a.b", "axb"),
             ("", "", "a"),
             ("x{,y}", "x", "xz"),
+            ("aba*aba", "abaaba", "aba"),
+            ("a*b*b*c", "abbc", "abc"),
+            ("**ö**", "xö", "o"),
         ] {
             let globs = Globs::new(&[glob]).expect(glob);
             assert!(globs.is_match(yes), "{glob} {yes}");

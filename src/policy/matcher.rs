@@ -4,8 +4,8 @@
 //! them a set of names matches is worked out the first time the set is met and kept as bits, so a
 //! stage only ever asks for a bit.
 
-use super::glob::Globs;
-use std::collections::HashMap;
+use super::glob::{Globs, Stars, head, is_name};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// What a pattern is compared with.
@@ -59,6 +59,49 @@ impl Matcher {
 #[derive(Clone, Debug, Default)]
 pub struct Matchers {
     list: Vec<Matcher>,
+    index: Arc<Index>,
+}
+
+/// Which lists a text can match, by what their patterns begin with, so that policies of thousands of
+/// lists need not be gone through for every name.
+#[derive(Clone, Debug, Default)]
+struct Index {
+    known: HashMap<(Scope, Vec<String>), MatcherId>,
+    /// Lists that hold a name as it is.
+    names: HashMap<String, Vec<MatcherId>>,
+    /// Globs by their heads.
+    globs: HashMap<String, Vec<Indexed>>,
+    /// How long heads are, in bytes.
+    heads: BTreeSet<usize>,
+}
+
+/// A glob, and the lists that hold it.
+#[derive(Clone, Debug)]
+struct Indexed {
+    pattern: String,
+    /// Absent where the list itself has to be asked.
+    stars: Option<Stars>,
+    lists: Vec<MatcherId>,
+}
+
+impl Index {
+    fn add(&mut self, pattern: &str, id: MatcherId) {
+        if is_name(pattern) {
+            self.names.entry(pattern.to_owned()).or_default().push(id);
+            return;
+        }
+        let head = head(pattern);
+        self.heads.insert(head.len());
+        let globs = self.globs.entry(head.to_owned()).or_default();
+        match globs.iter_mut().find(|known| known.pattern == pattern) {
+            Some(known) => known.lists.push(id),
+            None => globs.push(Indexed {
+                pattern: pattern.to_owned(),
+                stars: Stars::of(pattern),
+                lists: vec![id],
+            }),
+        }
+    }
 }
 
 impl Matchers {
@@ -72,18 +115,21 @@ impl Matchers {
         patterns: Vec<String>,
         scope: Scope,
     ) -> Result<MatcherId, (usize, String)> {
-        let same = |m: &Matcher| m.scope == scope && m.patterns == patterns;
-        let index = match self.list.iter().position(same) {
-            Some(index) => index,
-            None => {
-                self.list.push(Matcher::new(patterns, scope)?);
-                self.list.len() - 1
-            }
-        };
-        match u16::try_from(index) {
-            Ok(n) => Ok(MatcherId(n)),
-            Err(_) => Err((0, "more than 65536 lists of patterns".into())),
+        let key = (scope, patterns);
+        if let Some(&id) = self.index.known.get(&key) {
+            return Ok(id);
         }
+        let matcher = Matcher::new(key.1.clone(), scope)?;
+        let Ok(number) = u16::try_from(self.list.len()) else {
+            return Err((0, "more than 65536 lists of patterns".into()));
+        };
+        let (id, index) = (MatcherId(number), Arc::make_mut(&mut self.index));
+        for pattern in &matcher.patterns {
+            index.add(pattern, id);
+        }
+        index.known.insert(key, id);
+        self.list.push(matcher);
+        Ok(id)
     }
 
     /// The matcher of that number.
@@ -94,6 +140,52 @@ impl Matchers {
     /// All of them, by number.
     pub fn iter(&self) -> impl Iterator<Item = &Matcher> {
         self.list.iter()
+    }
+
+    /// The set of a tool's name and labels.
+    pub fn names(&self, tool: &str, labels: &[&str]) -> NameSet {
+        let mut sorted: Vec<&str> = labels.to_vec();
+        sorted.sort_unstable();
+        sorted.dedup();
+        let mut matched = vec![0u64; self.list.len().div_ceil(64)];
+        self.mark(tool, |_| true, &mut matched);
+        for label in &sorted {
+            self.mark(label, |scope| scope == Scope::Names, &mut matched);
+        }
+        NameSet {
+            tool: tool.into(),
+            labels: sorted.into_iter().map(Into::into).collect(),
+            matched,
+        }
+    }
+
+    /// Marks the lists that match a text, of those whose scope counts.
+    fn mark(&self, text: &str, counts: impl Fn(Scope) -> bool, matched: &mut [u64]) {
+        let mut mark = |id: &MatcherId, asks: bool| {
+            let n = usize::from(id.0);
+            let list = self.list.get(n).filter(|list| counts(list.scope));
+            let holds = list.is_some_and(|list| !asks || list.globs.is_match(text));
+            if let Some(word) = matched.get_mut(n / 64).filter(|_| holds) {
+                *word |= 1 << (n % 64);
+            }
+        };
+        let index = &*self.index;
+        let named = index.names.get(text).into_iter().flatten();
+        named.for_each(|id| mark(id, false));
+        let heads = index.heads.iter().map_while(|&length| match length {
+            over if over > text.len() => None,
+            length => Some(text.get(..length)),
+        });
+        let globs = heads.filter_map(|head| index.globs.get(head?)).flatten();
+        for glob in globs {
+            match &glob.stars {
+                Some(stars) if stars.is_match(text) => {
+                    glob.lists.iter().for_each(|id| mark(id, false));
+                }
+                Some(_) => {}
+                None => glob.lists.iter().for_each(|id| mark(id, true)),
+            }
+        }
     }
 }
 
@@ -116,9 +208,69 @@ impl NameSet {
             .is_some_and(|word| word >> (n % 64) & 1 == 1)
     }
 
+    /// Adds the lists that it matches to those of others.
+    pub fn join(&self, lists: &mut ListSet) {
+        lists.0.resize(self.matched.len().max(lists.0.len()), 0);
+        for (all, own) in lists.0.iter_mut().zip(&self.matched) {
+            *all |= own;
+        }
+    }
+
+    /// The lists that it matches, of those.
+    pub fn among(&self, lists: &ListSet) -> ListSet {
+        let both = self
+            .matched
+            .iter()
+            .zip(&lists.0)
+            .map(|(own, all)| own & all);
+        ListSet(both.collect())
+    }
+
     /// Whether any pattern of the policy names this tool or one of its labels.
     pub fn is_named(&self) -> bool {
         self.matched.iter().any(|&word| word != 0)
+    }
+}
+
+/// Some of a policy's pattern lists.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ListSet(Vec<u64>);
+
+impl ListSet {
+    /// Whether that list is one of them.
+    pub fn holds(&self, id: MatcherId) -> bool {
+        let n = usize::from(id.0);
+        self.0
+            .get(n / 64)
+            .is_some_and(|word| word >> (n % 64) & 1 == 1)
+    }
+
+    /// All of them, in order.
+    pub fn iter(&self) -> impl Iterator<Item = MatcherId> {
+        let words = self.0.iter().zip((0u16..).step_by(64));
+        words.flat_map(|(&word, first)| {
+            let bits = (0..64u16).filter(move |bit| word >> bit & 1 == 1);
+            bits.map(move |bit| MatcherId(first + bit))
+        })
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|&word| word == 0)
+    }
+}
+
+impl FromIterator<MatcherId> for ListSet {
+    fn from_iter<I: IntoIterator<Item = MatcherId>>(ids: I) -> ListSet {
+        let mut set = ListSet::default();
+        for id in ids {
+            let n = usize::from(id.0);
+            if set.0.len() <= n / 64 {
+                set.0.resize(n / 64 + 1, 0);
+            }
+            set.0[n / 64] |= 1 << (n % 64);
+        }
+        set
     }
 }
 
@@ -145,17 +297,7 @@ impl NameTable {
         if let Some(found) = self.sets.get(tool).and_then(|sets| sets.iter().find(same)) {
             return Arc::clone(found);
         }
-        let mut matched = vec![0u64; matchers.list.len().div_ceil(64)];
-        for (n, matcher) in matchers.iter().enumerate() {
-            if matcher.matches(tool, &sorted) {
-                matched[n / 64] |= 1 << (n % 64);
-            }
-        }
-        let set = Arc::new(NameSet {
-            tool: tool.into(),
-            labels: sorted.into_iter().map(Into::into).collect(),
-            matched,
-        });
+        let set = Arc::new(matchers.names(tool, &sorted));
         self.sets
             .entry(tool.into())
             .or_default()
@@ -207,5 +349,35 @@ mod tests {
             &table.intern(&matchers, "mail", &["out", "x"])
         ));
         assert!(!table.intern(&matchers, "mail", &[]).is_named());
+    }
+
+    /// What the index finds is what every list says when it is asked by itself.
+    #[test]
+    fn lists_are_found_as_they_match() {
+        let lists = [
+            &["a", "b*"][..],
+            &["*"],
+            &["ab*", "ab?"],
+            &["{a,b}b"],
+            &["*b", "ö*"],
+            &["b*b", "a"],
+            &["", "[ab]*"],
+        ];
+        let mut matchers = Matchers::default();
+        for scope in [Scope::Names, Scope::Tool] {
+            for list in lists {
+                matchers.add(patterns(list), scope).expect("globs");
+            }
+        }
+        let texts = ["", "a", "b", "ab", "abc", "bb", "öb", "x"];
+        for tool in texts {
+            for label in texts {
+                let names = matchers.names(tool, &[label]);
+                for (n, list) in (0..).zip(matchers.iter()) {
+                    let expected = list.matches(tool, &[label]);
+                    assert_eq!(names.is(MatcherId(n)), expected, "{tool} {label} {list:?}");
+                }
+            }
+        }
     }
 }

@@ -45,7 +45,7 @@ pub struct Policy {
     pub sha256: String,
     /// Every list of tool patterns, by number.
     pub matchers: Matchers,
-    /// Pattern lists whose calls a run counts, without repeats: what privacy barriers and history
+    /// Pattern lists whose calls a run counts, sorted, without repeats: what privacy barriers and history
     /// functions ask for. `History` keeps one tally for each, in this order.
     pub tallied: Vec<MatcherId>,
     /// How many of a run's last settled calls have to be remembered by name.

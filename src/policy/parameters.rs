@@ -113,6 +113,7 @@ impl Policy {
         self.recent = self.recent.max(parameters.window);
         self.tallied
             .extend(outbound.filter(|id| !self.tallied.contains(id)));
+        self.tallied.sort_unstable();
         self.features_counted = true;
     }
 

@@ -58,7 +58,7 @@ impl History {
     /// The tally of a pattern list, with `appended` taken as settled without an error after the
     /// calls of the history. A list that the policy does not count has an empty tally.
     pub fn tally(&self, policy: &Policy, id: MatcherId, appended: &[Arc<NameSet>]) -> Tally {
-        let index = policy.tallied.iter().position(|&t| t == id);
+        let index = policy.tallied.binary_search(&id).ok();
         let mut tally = index
             .and_then(|i| self.tallies.get(i))
             .copied()
@@ -67,6 +67,11 @@ impl History {
             tally.append(self.len + i as u64 + 1, names.is(id), false);
         }
         tally
+    }
+
+    /// The tally of the list that stands there in the policy's `tallied`.
+    pub fn nth(&self, index: usize) -> Tally {
+        self.tallies.get(index).copied().unwrap_or_default()
     }
 
     /// Names of the last `n` calls, `appended` included, latest first. `n` is at most the

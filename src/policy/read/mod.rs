@@ -193,11 +193,7 @@ fn disabled<'t>(r: &mut Reader<'t>, item: Option<Item<'t>>) -> Vec<&'static str>
 fn finish(policy: &mut Policy) {
     let mut tallied: Vec<MatcherId> = Vec::new();
     let mut recent = 0;
-    let mut tally = |id: MatcherId| {
-        if !tallied.contains(&id) {
-            tallied.push(id);
-        }
-    };
+    let mut tally = |id: MatcherId| tallied.push(id);
     let contracts = policy.contracts.iter();
     let conditions = contracts.flat_map(|c| c.require.iter().chain(&c.ensure));
     let customs = policy
@@ -221,6 +217,8 @@ fn finish(policy: &mut Policy) {
             _ => tally(query.tools()),
         }
     }
+    tallied.sort_unstable();
+    tallied.dedup();
     policy.tallied = tallied;
     policy.recent = recent;
     if policy.neural().next().is_some() {

@@ -10,6 +10,8 @@ use serde::Serialize;
 /// Most tools of a class that are named beside the one it is called by.
 const TOOLS: usize = 4;
 
+const NOT_FOUND: &str = "what is not found may be there all the same";
+
 /// Adds what was found to a page.
 pub fn sections(page: &mut Page<'_>, reach: &Reach) {
     page.section("reachable states");
@@ -25,7 +27,11 @@ pub fn sections(page: &mut Page<'_>, reach: &Reach) {
             ),
         ),
     ];
-    rows.extend(reach.cut.map(|cut| row("cut off", told_cut(cut))));
+    rows.extend(
+        reach
+            .cut
+            .map(|cut| row("cut off", format!("{}: {NOT_FOUND}", cut.told()))),
+    );
     rows.push(row("safe", safe(reach)));
     rows.push(row("deadlock", deadlock(reach)));
     rows.push(row("more calls", more(reach)));
@@ -51,14 +57,6 @@ pub fn sections(page: &mut Page<'_>, reach: &Reach) {
         let row = |left: &Uncovered| vec![text::prose(&left.what), left.why.to_owned()];
         page.rows(reach.uncovered.iter().map(row).collect());
     }
-}
-
-fn told_cut(cut: Cut) -> String {
-    let (most, what) = match cut {
-        Cut::States(most) => (most, "states"),
-        Cut::Transitions(most) => (most, "calls between states"),
-    };
-    format!("after {most} {what}: what is not found may be there all the same")
 }
 
 fn safe(reach: &Reach) -> String {
@@ -197,7 +195,7 @@ struct Call {
 #[derive(Serialize)]
 struct Limit {
     limit: &'static str,
-    most: usize,
+    most: u64,
 }
 
 #[derive(Serialize)]
@@ -237,16 +235,7 @@ impl<'a> Document<'a> {
             classes: reach.classes.iter().map(class).collect(),
             states: reach.states,
             transitions: reach.transitions,
-            cut: reach.cut.map(|cut| match cut {
-                Cut::States(most) => Limit {
-                    limit: "states",
-                    most,
-                },
-                Cut::Transitions(most) => Limit {
-                    limit: "transitions",
-                    most,
-                },
-            }),
+            cut: reach.cut.map(limit),
             safe: match (&reach.out, reach.cut) {
                 (Some(_), _) => Some(false),
                 (None, None) => Some(true),
@@ -277,6 +266,16 @@ impl<'a> Document<'a> {
                 .collect(),
         }
     }
+}
+
+fn limit(cut: Cut) -> Limit {
+    let (limit, most) = match cut {
+        Cut::States(most) => ("states", most as u64),
+        Cut::Transitions(most) => ("transitions", most as u64),
+        Cut::Work(most) => ("work", most),
+        Cut::Names(most) => ("names", most as u64),
+    };
+    Limit { limit, most }
 }
 
 fn class(row: &ClassRow) -> Class<'_> {

@@ -1,11 +1,12 @@
 //! From the names of a policy to classes of tools: tools are one class where no list of the policy that
 //! decides anything here holds one of them and not the other.
 
+use super::meter::Meter;
 use super::scope::Scope;
 use super::words;
 use super::{Kind, Refusal, Tool};
 use crate::policy::glob::is_name;
-use crate::policy::matcher::{MatcherId, NameSet, NameTable};
+use crate::policy::matcher::{ListSet, NameSet};
 use crate::policy::{Measure, Policy};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -28,19 +29,22 @@ pub(super) struct Class {
 /// The classes of a policy.
 pub(super) struct Classes {
     pub(super) list: Vec<Class>,
-    /// Whether every name that there can be lies in one of them.
-    pub(super) complete: bool,
+    /// Absent where every name that there can be, with every set of labels, lies in one of them; else how
+    /// many were looked at.
+    pub(super) left_out: Option<usize>,
 }
 
 /// The lists that decide something.
 struct Lists<'p> {
     policy: &'p Policy,
     /// Those that a state remembers, or that say which calls a condition is for.
-    asked: Vec<MatcherId>,
+    asked: ListSet,
     /// Those and the lists of what may be called at all.
-    deciding: Vec<MatcherId>,
+    deciding: ListSet,
     /// Those and the lists of label rules, which lead to other labels.
-    leading: Vec<MatcherId>,
+    leading: ListSet,
+    /// The globs that decide something, each once, in order.
+    globs: Vec<&'p str>,
 }
 
 impl<'p> Lists<'p> {
@@ -75,38 +79,37 @@ impl<'p> Lists<'p> {
         }
         let mut leading = deciding.clone();
         leading.extend(policy.labels.iter().filter_map(|rule| rule.tools));
-        Lists {
-            policy,
-            asked,
-            deciding,
-            leading,
-        }
-    }
-
-    /// The globs that decide something, each once, in order.
-    fn globs(&self) -> Vec<&'p str> {
-        let mut globs: Vec<&str> = Vec::new();
-        for &id in &self.leading {
-            let patterns = &self.policy.matchers.get(id).patterns;
+        let (mut globs, mut seen) = (Vec::new(), HashSet::new());
+        let mut read = HashSet::new();
+        for &id in leading.iter().filter(|&&id| read.insert(id)) {
+            let patterns = &policy.matchers.get(id).patterns;
             for glob in patterns.iter().filter(|pattern| !is_name(pattern)) {
-                if !globs.contains(&glob.as_str()) {
-                    globs.push(glob);
+                if seen.insert(glob.as_str()) {
+                    globs.push(glob.as_str());
                 }
             }
         }
-        globs
+        Lists {
+            policy,
+            asked: asked.into_iter().collect(),
+            deciding: deciding.into_iter().collect(),
+            leading: leading.into_iter().collect(),
+            globs,
+        }
     }
 
     /// Whether any list that decides something goes by the label.
     fn ask_for(&self, label: &str) -> bool {
-        let none: [&str; 0] = [];
-        let mut lists = self.deciding.iter();
-        lists.any(|&id| self.policy.matchers.get(id).matches(label, &none))
+        let names = self.policy.matchers.names(label, &[]);
+        !names.among(&self.deciding).is_empty()
     }
-}
 
-fn bits(names: &NameSet, lists: &[MatcherId]) -> Vec<bool> {
-    lists.iter().map(|&id| names.is(id)).collect()
+    /// What finding the sets of labels of one tool comes to, where no rule gives it any.
+    fn work(&self) -> u64 {
+        let agents = self.policy.privilege.iter().flat_map(|p| &p.agents);
+        let words = self.policy.matchers.iter().count() / 64;
+        (8 + self.policy.labels.len() + agents.count() + words) as u64
+    }
 }
 
 impl Classes {
@@ -115,32 +118,42 @@ impl Classes {
         policy: &Policy,
         scope: &Scope,
         given: &[String],
-        table: &mut NameTable,
+        meter: &mut Meter,
     ) -> Classes {
         let lists = Lists::of(policy, scope);
-        let (tools, mut complete) = tools(&lists, given);
+        let (tools, mut complete) = tools(&lists, given, meter);
+        let mut asked_for: HashMap<Box<str>, bool> = HashMap::new();
         let mut list: Vec<Class> = Vec::new();
-        let mut known: HashMap<(Option<Refusal>, Vec<bool>), usize> = HashMap::new();
+        let mut known: HashMap<(Option<Refusal>, ListSet), usize> = HashMap::new();
+        let mut looked_at = 0;
         for (word, tool) in tools {
-            let (variants, all) = variants(&lists, &word, table);
+            let (variants, all) = variants(&lists, &word, meter);
             complete &= all;
+            looked_at += variants.len();
             for names in variants {
                 let never = never(policy, &names);
                 let asked = match never {
-                    Some(_) => Vec::new(),
-                    None => bits(&names, &lists.asked),
+                    Some(_) => ListSet::default(),
+                    None => names.among(&lists.asked),
                 };
-                let labels = names.labels.iter().filter(|label| lists.ask_for(label));
+                let labels = names.labels.iter().filter(|&label| {
+                    let known = asked_for.get(label).copied();
+                    known.unwrap_or_else(|| {
+                        let asked = lists.ask_for(label);
+                        asked_for.insert(label.clone(), asked);
+                        asked
+                    })
+                });
                 let tool = Tool {
                     labels: labels.map(|label| label.to_string()).collect(),
                     ..tool.clone()
                 };
-                let unasked = !asked.contains(&true);
+                let unasked = asked.is_empty();
                 let at = *known.entry((never.clone(), asked)).or_insert(list.len());
                 match list.get_mut(at) {
                     Some(class) => class.tools.push(tool),
                     None => list.push(Class {
-                        names,
+                        names: Arc::new(names),
                         tools: vec![tool],
                         never,
                         unasked,
@@ -148,8 +161,10 @@ impl Classes {
                 }
             }
         }
+        let labels = policy.labels.iter().map(|rule| rule.label.as_str());
+        let labels: HashSet<&str> = labels.collect();
         let rank = |tool: &Tool| {
-            let label = |name: &String| policy.labels.iter().any(|rule| rule.label == *name);
+            let label = |name: &String| labels.contains(name.as_str());
             match (tool.kind, tool.labels.is_empty()) {
                 (Kind::Other, true) => 0,
                 // That a tool is called what the policy calls a label says little of its calls.
@@ -162,17 +177,20 @@ impl Classes {
         };
         for class in &mut list {
             // What says most stands for the class; the order among equals stays.
-            class.tools.sort_by_key(rank);
+            class.tools.sort_by_cached_key(rank);
             class.tools.dedup();
         }
         // What the policy does not name comes last.
         list.sort_by_key(|class| class.tools.first().is_some_and(|tool| rank(tool) == 0));
-        Classes { list, complete }
+        Classes {
+            list,
+            left_out: (!complete).then_some(looked_at),
+        }
     }
 }
 
 /// A name for every tool that may differ from others, with what it is known by.
-fn tools(lists: &Lists<'_>, given: &[String]) -> (Vec<(String, Tool)>, bool) {
+fn tools(lists: &Lists<'_>, given: &[String], meter: &mut Meter) -> (Vec<(String, Tool)>, bool) {
     let patterns = lists.policy.matchers.iter().flat_map(|list| &list.patterns);
     let mut seen: HashSet<&str> = HashSet::new();
     let literal = patterns.filter(|pattern| is_name(pattern)).chain(given);
@@ -188,7 +206,7 @@ fn tools(lists: &Lists<'_>, given: &[String]) -> (Vec<(String, Tool)>, bool) {
     for &name in &literal {
         tools.push((name.clone(), tool(Kind::Named, vec![name.clone()])));
     }
-    let found = words::of(&lists.globs(), &seen);
+    let found = words::of(&lists.globs, &seen, meter);
     for word in found.words {
         let globs: Vec<String> = word.globs.iter().map(|glob| glob.to_string()).collect();
         // A glob that any name matches tells nothing of it.
@@ -208,28 +226,39 @@ fn tools(lists: &Lists<'_>, given: &[String]) -> (Vec<(String, Tool)>, bool) {
 
 /// Every set of labels that the policy's rules may give to calls of a tool, as far as it decides
 /// anything. Whether a condition holds depends on the call: its label may be there or not.
-fn variants(lists: &Lists<'_>, tool: &str, table: &mut NameTable) -> (Vec<Arc<NameSet>>, bool) {
+fn variants(lists: &Lists<'_>, tool: &str, meter: &mut Meter) -> (Vec<NameSet>, bool) {
     let matchers = &lists.policy.matchers;
+    let work = lists.work();
+    if !meter.take(work) {
+        return (Vec::new(), false);
+    }
     let mut complete = true;
-    let mut variants = vec![table.intern(matchers, tool, &[])];
+    let mut variants = vec![matchers.names(tool, &[])];
     for rule in &lists.policy.labels {
-        let mut next = Vec::with_capacity(variants.len());
-        for names in &variants {
-            let meant = rule.tools.is_none_or(|tools| names.is(tools));
+        let means = |names: &NameSet| rule.tools.is_none_or(|tools| names.is(tools));
+        if !variants.iter().any(means) {
+            continue;
+        }
+        if !meter.take(work.saturating_mul(variants.len() as u64)) {
+            return (variants, false);
+        }
+        let (mut next, most) = (Vec::new(), variants.len());
+        for names in variants {
+            let meant = means(&names);
             let may_lack = !meant || rule.when.is_some();
-            if may_lack {
-                next.push(Arc::clone(names));
-            }
-            if meant && (!may_lack || variants.len() < VARIANTS) {
+            let mut with = None;
+            if meant && (!may_lack || most < VARIANTS) {
                 let own = names.labels.iter().map(|label| &**label);
                 let labels: Vec<&str> = own.chain([rule.label.as_str()]).collect();
-                next.push(table.intern(matchers, tool, &labels));
+                with = Some(matchers.names(tool, &labels));
             } else if meant {
                 complete = false;
             }
+            next.extend(may_lack.then_some(names));
+            next.extend(with);
         }
         let mut seen = HashSet::new();
-        next.retain(|names| seen.insert(bits(names, &lists.leading)));
+        next.retain(|names| seen.insert(names.among(&lists.leading)));
         variants = next;
     }
     (variants, complete)

@@ -1,17 +1,19 @@
 //! One step of an exploration: a call of a class meets a state.
 
 use super::classes::{Class, Classes};
+use super::meter::Meter;
 use super::quotient::{Key, Quotient};
 use super::scope::Scope;
 use super::steps::{self, Budgets};
 use super::{Refusal, Start, Step, Uncovered};
 use crate::barriers;
-use crate::policy::Policy;
-use crate::policy::expr::Query;
-use crate::policy::matcher::NameTable;
+use crate::policy::expr::{Expr, Query};
+use crate::policy::matcher::{ListSet, MatcherId};
+use crate::policy::{Contract, Measure, Policy};
 use crate::state::bindings::StateBindings;
 use crate::state::{AgentState, RunView, StateView};
 use crate::trace::money::Nano;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A policy made ready to be explored.
@@ -23,6 +25,21 @@ pub(super) struct Explorer {
     quotient: Quotient,
     /// Classes of whose calls a condition asks whether they had an error.
     may_fail: Vec<bool>,
+    /// By class, the contracts that are for its calls, in order.
+    demands: Vec<Vec<usize>>,
+    /// By class, what looking at one call of it in one state comes to.
+    effort: Vec<u64>,
+    /// What making one state of another comes to.
+    pub(super) settling: u64,
+    /// How many names and sets of labels were looked at where there are more; else absent.
+    pub(super) left_out: Option<usize>,
+}
+
+/// A state, with what all calls that meet it have in common.
+pub(super) struct Here<'s> {
+    state: &'s AgentState,
+    view: StateView<'s>,
+    values: Vec<f64>,
 }
 
 /// What becomes of a call.
@@ -34,27 +51,36 @@ pub(super) enum Met {
 }
 
 impl Explorer {
-    pub(super) fn new(policy: &Policy, start: &Start) -> Explorer {
+    pub(super) fn new(policy: &Policy, start: &Start, meter: &mut Meter) -> Explorer {
         let mut scope = Scope::of(policy);
-        let mut table = NameTable::default();
-        let Classes { list, complete } = Classes::of(policy, &scope, &start.tools, &mut table);
-        if !complete {
+        // What names leave over is for the states.
+        let found = meter.within(2, |meter| Classes::of(policy, &scope, &start.tools, meter));
+        let Classes { list, left_out } = found;
+        if left_out.is_some() {
             scope.uncovered.push(Uncovered {
                 what: "names that match several globs, and sets of labels".into(),
                 why: "there are too many: some of them were left out",
             });
         }
-        let budgets = Budgets::of(&scope.budgets, &start.state);
-        let quotient = Quotient::of(&scope, &list, budgets.left());
-        let asked: Vec<Query> = scope
-            .expressions()
-            .flat_map(|expr| expr.queries())
-            .collect();
-        let fails = |class: &Class| {
-            let mut asked = asked.iter();
-            asked.any(|query| matches!(query, Query::LastOk(id) if class.names.is(*id)))
-        };
+        let budgets = Budgets::of(&scope.budgets, &start.state, meter);
+        let quotient = Quotient::of(&scope, &list, budgets.left(), meter);
+        let queries = scope.expressions().flat_map(|expr| expr.queries());
+        let asked = queries.filter(|query| matches!(query, Query::LastOk(_)));
+        let asked: ListSet = asked.map(Query::tools).collect();
+        let fails = |class: &Class| !class.names.among(&asked).is_empty();
+        let demands = demands(&scope.contracts, &list, meter);
+        let measuring = measuring(&scope.history);
+        let effort = demands.iter().map(|own| {
+            let contracts = own.iter().filter_map(|&at| scope.contracts.get(at));
+            let conditions = contracts.flat_map(|contract| &contract.require);
+            measuring + conditions.map(evaluating).sum::<u64>()
+        });
+        let history = scope.history.tallied.len() + scope.history.recent;
         Explorer {
+            left_out,
+            effort: effort.collect(),
+            settling: 8 + history as u64 + quotient.work(),
+            demands,
             may_fail: list.iter().map(fails).collect(),
             start: start.state.clone(),
             classes: list,
@@ -62,6 +88,11 @@ impl Explorer {
             budgets,
             quotient,
         }
+    }
+
+    /// What looking at one call of a class in one state comes to.
+    pub(super) fn effort(&self, class: usize) -> u64 {
+        self.effort.get(class).copied().unwrap_or(1)
     }
 
     /// The state it starts in.
@@ -73,16 +104,40 @@ impl Explorer {
     /// that no barrier falls by one. A barrier is never higher than at the start, and its alpha finite
     /// there.
     pub(super) fn free(&self) -> Option<usize> {
-        let conditions = self.scope.expressions().next().is_some();
-        let free = |class: &Class| {
-            class.unasked && matches!(self.meet(&self.start, class), Met::Admitted(_))
+        let here = self.here(&self.start);
+        let free = |(at, class): &(usize, &Class)| {
+            class.unasked && matches!(self.meet(&here, *at), Met::Admitted(_))
         };
-        let safe = !conditions && self.outside(&self.start).is_empty();
-        safe.then(|| self.classes.iter().position(free)).flatten()
+        let safe = !self.measures_counts() && barriers::negative(&here.values).is_empty();
+        let free = safe.then(|| self.classes.iter().enumerate().find(free));
+        free.flatten().map(|(at, _)| at)
+    }
+
+    /// Whether there are conditions.
+    pub(super) fn asks(&self) -> bool {
+        self.scope.expressions().next().is_some()
+    }
+
+    /// Whether a barrier goes by what any call may change.
+    fn measures_counts(&self) -> bool {
+        let barriers = &self.scope.history.dcbf.barriers;
+        let custom = |measure: &Measure| matches!(measure, Measure::Custom(_));
+        barriers.iter().any(|spec| custom(&spec.measure))
     }
 
     pub(super) fn key(&self, state: &AgentState) -> Key {
-        self.quotient.key(&self.scope, &self.classes, state)
+        self.quotient.key(&self.scope, state)
+    }
+
+    /// A state, ready to be met.
+    pub(super) fn here<'s>(&self, state: &'s AgentState) -> Here<'s> {
+        let view = state.view(RunView::default());
+        let values = barriers::values(&self.scope.history, &view);
+        Here {
+            state,
+            view,
+            values,
+        }
     }
 
     /// The ways in which a call of a class can be made and come back.
@@ -104,12 +159,12 @@ impl Explorer {
     /// The state that an admitted call leads to, and the barriers that are negative there.
     pub(super) fn lead(
         &self,
-        state: &AgentState,
+        here: &Here<'_>,
         step: Step,
         simulated: Option<&[f64]>,
     ) -> (AgentState, Vec<String>) {
         let policy = &self.scope.history;
-        let next = self.settle(state, step);
+        let next = self.settle(here.state, step);
         // What was simulated has no error, and costs what was expected.
         let same = !step.failed && (policy.dcbf.record_costs || !self.scope.asks_steps);
         let outside = match simulated.filter(|_| same) {
@@ -120,18 +175,22 @@ impl Explorer {
     }
 
     /// What becomes of a call of a class in a state while budgets last.
-    pub(super) fn meet(&self, state: &AgentState, class: &Class) -> Met {
-        if let Some(never) = &class.never {
+    pub(super) fn meet(&self, here: &Here<'_>, class: usize) -> Met {
+        let none = || Met::Refused(Refusal::default());
+        let Some(own) = self.classes.get(class) else {
+            return none();
+        };
+        if let Some(never) = &own.never {
             return Met::Refused(never.clone());
         }
         let policy = &self.scope.history;
-        let current = state.view(RunView::default());
-        if let Some(refusal) = self.contract(&current, class) {
+        if let Some(refusal) = self.contract(&here.view, class) {
             return Met::Refused(refusal);
         }
-        let call = [Arc::clone(&class.names)];
-        let next = barriers::simulate(&current, &call, policy.dcbf.per_call_cost);
-        let check = barriers::check(policy, &current, policy.dcbf.verify.then_some(&next));
+        let call = [Arc::clone(&own.names)];
+        let next = barriers::simulate(&here.view, &call, policy.dcbf.per_call_cost);
+        let next = policy.dcbf.verify.then_some(&next);
+        let check = barriers::transition(policy, here.values.clone(), next);
         match steps::refusal(policy, &check) {
             Some(refusal) => Met::Refused(refusal),
             None => Met::Admitted(check.next),
@@ -139,20 +198,18 @@ impl Explorer {
     }
 
     /// The first contract whose conditions do not hold, or cannot be evaluated.
-    fn contract(&self, current: &StateView<'_>, class: &Class) -> Option<Refusal> {
+    fn contract(&self, current: &StateView<'_>, class: usize) -> Option<Refusal> {
         let bindings = StateBindings {
             policy: &self.scope.history,
             view: current,
         };
-        let broken = self.scope.contracts.iter().find(|contract| {
-            let holds = || {
-                contract
-                    .require
-                    .iter()
-                    .all(|c| c.test(&bindings) == Ok(true))
-            };
-            class.names.is(contract.tools) && !holds()
-        })?;
+        let holds = |contract: &Contract| {
+            let mut conditions = contract.require.iter();
+            conditions.all(|c| c.test(&bindings) == Ok(true))
+        };
+        let own = self.demands.get(class).into_iter().flatten();
+        let mut own = own.filter_map(|&at| self.scope.contracts.get(at));
+        let broken = own.find(|contract| !holds(contract))?;
         Some(Refusal {
             stage: "contracts",
             rule: "require",
@@ -181,4 +238,50 @@ impl Explorer {
         path.iter()
             .fold(first, |state, &step| self.settle(&state, step))
     }
+}
+
+/// By class, the contracts that are for its calls, in order; none where the meter has run out, so that
+/// nothing is explored.
+fn demands(contracts: &[Contract], classes: &[Class], meter: &mut Meter) -> Vec<Vec<usize>> {
+    let mut by_list: HashMap<MatcherId, Vec<usize>> = HashMap::new();
+    for (at, contract) in contracts.iter().enumerate() {
+        by_list.entry(contract.tools).or_default().push(at);
+    }
+    let lists: ListSet = by_list.keys().copied().collect();
+    let mut all = Vec::new();
+    for class in classes {
+        let own = class.names.among(&lists);
+        let own = own.iter().filter_map(|list| by_list.get(&list)).flatten();
+        let mut own: Vec<usize> = own.copied().collect();
+        if !meter.take((4 + contracts.len() / 64 + own.len()) as u64) {
+            return Vec::new();
+        }
+        own.sort_unstable();
+        all.push(own);
+    }
+    all
+}
+
+/// What evaluating an expression comes to: about what there is to read of it.
+fn evaluating(expr: &Expr) -> u64 {
+    let recent = expr.queries().map(|query| match query {
+        Query::Recent(_, n) => n as u64,
+        _ => 1,
+    });
+    expr.source().len() as u64 + recent.sum::<u64>()
+}
+
+/// What the values of all barriers in one state come to.
+fn measuring(policy: &Policy) -> u64 {
+    let words = policy.matchers.iter().count() / 64 + 1;
+    let barriers = policy.dcbf.barriers.iter();
+    let each = barriers.map(|spec| match &spec.measure {
+        Measure::Safety { window, pairs } => {
+            let calls = (*window).min(policy.recent).saturating_mul(words);
+            (calls.saturating_add(pairs.len())) as u64
+        }
+        Measure::Custom(expr) => evaluating(expr),
+        _ => 1,
+    });
+    each.fold(4, u64::saturating_add)
 }

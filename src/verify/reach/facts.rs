@@ -3,15 +3,26 @@
 use super::cycles::{self, Backward};
 use super::explorer::{Explorer, Met};
 use super::graph::Graph;
-use super::{ClassRow, Deadlock, Lost, More, Out, Reach, Refusal};
+use super::meter::Meter;
+use super::{ClassRow, Cut, Deadlock, Lost, More, Out, Reach, Refusal, Uncovered};
 use crate::state::AgentState;
 
-/// Everything there is to say.
-pub(super) fn found(explorer: &Explorer, graph: &Graph) -> Reach {
+/// Everything there is to say; what there is to say of each class only where `counting`.
+pub(super) fn found(
+    explorer: &Explorer,
+    graph: &Graph,
+    meter: &mut Meter,
+    counting: bool,
+) -> Reach {
+    // What goes once along the graph was paid for, as often, when the graph was made.
     let backward = Backward::of(graph);
     let longest = cycles::longest(graph, &backward);
     let left = explorer.budgets.left();
-    let dead = dead_ends(graph);
+    // A name that was left out may be admitted where all others are refused.
+    let dead = match explorer.left_out {
+        None => dead_ends(graph),
+        Some(_) => Vec::new(),
+    };
     let deadlock = dead.first().map(|&node| {
         let path = graph.path(node);
         let state = explorer.follow(&path);
@@ -20,52 +31,72 @@ pub(super) fn found(explorer: &Explorer, graph: &Graph) -> Reach {
             refusals: refusals(explorer, &state),
         }
     });
-    let whole = graph.cut.is_none();
-    let free = explorer.free();
-    let rows = explorer
-        .classes
-        .iter()
-        .enumerate()
-        .map(|(index, class)| ClassRow {
+    let mut cut = match explorer.left_out {
+        Some(looked_at) => Some(Cut::Names(looked_at)),
+        None => graph.cut,
+    };
+    let whole = cut.is_none();
+    // Where everything was explored, what was found says more than that conditions are for other calls.
+    let free = explorer.free().filter(|_| !whole || !explorer.asks());
+    let out = out(explorer, graph, &longest, meter);
+    let mut lost = vec![None; explorer.classes.len()];
+    if whole && counting {
+        lost = losses(explorer, graph, &backward, meter).unwrap_or(lost);
+    }
+    let (mut rows, mut uncounted) = (Vec::new(), 0);
+    for (index, (class, lost)) in explorer.classes.iter().zip(lost).enumerate() {
+        let counted = match class.never {
+            Some(_) => Some(0),
+            None if free == Some(index) => Some(left),
+            None if !whole || !counting => None,
+            None => {
+                let most = cycles::most_of(graph, index, explorer.classes.len(), left, meter);
+                uncounted += usize::from(most.is_none());
+                most
+            }
+        };
+        rows.push(ClassRow {
             tools: class.tools.clone(),
             never: class.never.clone(),
-            more: match class.never {
-                Some(_) => Some(More::Calls(0)),
-                None if free == Some(index) => Some(counted(explorer, left)),
-                None if !whole => None,
-                None => cycles::most_of(graph, index, explorer.classes.len(), left)
-                    .map(|most| counted(explorer, most)),
-            },
-            lost: match class.never {
-                None if whole => lost(explorer, graph, &backward, index),
-                _ => None,
-            },
+            more: counted.map(|most| match class.never {
+                Some(_) => More::Calls(0),
+                None => counted_by(explorer, most),
+            }),
+            lost,
         });
-    let most = longest
-        .first()
-        .copied()
-        .flatten()
-        .map_or(left, |most| most.min(left));
+    }
+    if meter.is_out() {
+        cut = cut.or(Some(Cut::Work(graph.limits.work)));
+    }
+    let mut uncovered = explorer.scope.uncovered.clone();
+    if uncounted > 0 {
+        uncovered.push(Uncovered {
+            what: format!("how many calls there can be of {uncounted} classes"),
+            why: "counting them takes more work than there may be",
+        });
+    }
+    let most = longest.first().copied().flatten();
+    let most = most.map_or(left, |most| most.min(left));
     Reach {
-        classes: rows.collect(),
+        classes: rows,
         steps: explorer.budgets.steps.clone(),
         states: graph.nodes.iter().filter(|node| node.safe).count(),
         transitions: graph.edges_in_all(),
-        cut: graph.cut,
-        out: out(explorer, graph, &longest),
+        cut,
+        out,
         deadlock,
         deadlocks: dead.len(),
         more: match free {
-            Some(_) => Some(counted(explorer, left)),
-            None => whole.then(|| counted(explorer, most)),
+            Some(_) => Some(counted_by(explorer, left)),
+            None => whole.then(|| counted_by(explorer, most)),
         },
         free,
-        uncovered: explorer.scope.uncovered.clone(),
+        uncovered,
     }
 }
 
 /// A count of calls that budgets may have ended before they were all counted.
-fn counted(explorer: &Explorer, most: u64) -> More {
+fn counted_by(explorer: &Explorer, most: u64) -> More {
     match explorer.budgets.steps.left {
         More::AtLeast(counted) if most >= counted => More::AtLeast(most),
         _ => More::Calls(most),
@@ -81,18 +112,22 @@ fn dead_ends(graph: &Graph) -> Vec<usize> {
 
 /// What refuses each class in a state where none is admitted.
 fn refusals(explorer: &Explorer, state: &AgentState) -> Vec<Refusal> {
-    let met = explorer
-        .classes
-        .iter()
-        .filter_map(|class| match explorer.meet(state, class) {
-            Met::Refused(refusal) => Some(refusal),
-            Met::Admitted(_) => None,
-        });
+    let here = explorer.here(state);
+    let classes = 0..explorer.classes.len();
+    let met = classes.filter_map(|class| match explorer.meet(&here, class) {
+        Met::Refused(refusal) => Some(refusal),
+        Met::Admitted(_) => None,
+    });
     met.collect()
 }
 
 /// The shortest path out of the safe set: by the calls made, or by budgets that every call takes from.
-fn out(explorer: &Explorer, graph: &Graph, longest: &[Option<u64>]) -> Option<Out> {
+fn out(
+    explorer: &Explorer,
+    graph: &Graph,
+    longest: &[Option<u64>],
+    meter: &mut Meter,
+) -> Option<Out> {
     let budgets = &explorer.budgets;
     if !budgets.outside.is_empty() {
         return Some(Out {
@@ -105,7 +140,7 @@ fn out(explorer: &Explorer, graph: &Graph, longest: &[Option<u64>]) -> Option<Ou
         barriers: graph.outside.clone(),
     });
     let by_budget = budgets.out.as_ref().and_then(|(calls, barriers)| {
-        let path = cycles::path_of(graph, longest, calls + 1)?;
+        let path = cycles::path_of(graph, longest, calls + 1, meter)?;
         Some(Out {
             path,
             barriers: barriers.clone(),
@@ -118,23 +153,46 @@ fn out(explorer: &Explorer, graph: &Graph, longest: &[Option<u64>]) -> Option<Ou
     }
 }
 
-/// The nearest safe state that no state leads on from in which a call of the class is admitted.
-fn lost(explorer: &Explorer, graph: &Graph, backward: &Backward, class: usize) -> Option<Lost> {
-    let mut alive = vec![false; graph.nodes.len()];
-    let admits = |&at: &usize| graph.edges(at).iter().any(|edge| edge.step.class == class);
-    let mut pending: Vec<usize> = (0..graph.nodes.len()).filter(admits).collect();
-    while let Some(at) = pending.pop() {
-        if let Some(alive) = alive.get_mut(at).filter(|alive| !**alive) {
-            *alive = true;
-            pending.extend(backward.from(at));
+/// By class, the nearest safe state that no state leads on from in which a call of the class is admitted.
+/// None where the meter has run out.
+fn losses(
+    explorer: &Explorer,
+    graph: &Graph,
+    backward: &Backward,
+    meter: &mut Meter,
+) -> Option<Vec<Option<Lost>>> {
+    let classes = explorer.classes.len();
+    let mut found: Vec<Option<Lost>> = vec![None; classes];
+    for first in (0..classes).step_by(64) {
+        let alive = backward.alive(graph, first, meter)?;
+        let ours = explorer.classes.iter().skip(first).take(64);
+        let asked = (0..).zip(ours).filter(|(_, class)| class.never.is_none());
+        let mut open = asked.fold(0u64, |open, (bit, _)| open | 1 << bit);
+        for (at, node) in graph.nodes.iter().enumerate() {
+            if open == 0 {
+                break;
+            }
+            let gone = open & !alive.get(at).copied().unwrap_or(u64::MAX);
+            if !node.expanded || gone == 0 {
+                continue;
+            }
+            open &= !gone;
+            let path = graph.path(at);
+            if !meter.take(explorer.settling.saturating_mul(1 + path.len() as u64)) {
+                return None;
+            }
+            let state = explorer.follow(&path);
+            let here = explorer.here(&state);
+            for class in (first..classes.min(first + 64)).filter(|c| gone >> (c - first) & 1 == 1) {
+                if !meter.take(explorer.effort(class) + path.len() as u64) {
+                    return None;
+                }
+                if let Met::Refused(by) = explorer.meet(&here, class) {
+                    let path = path.clone();
+                    found[class] = Some(Lost { path, by });
+                }
+            }
         }
     }
-    let mut nodes = graph.nodes.iter().zip(&alive);
-    let node = nodes.position(|(node, alive)| node.expanded && !alive)?;
-    let path = graph.path(node);
-    let state = explorer.follow(&path);
-    match explorer.meet(&state, explorer.classes.get(class)?) {
-        Met::Refused(by) => Some(Lost { path, by }),
-        Met::Admitted(_) => None,
-    }
+    Some(found)
 }

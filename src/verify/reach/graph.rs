@@ -1,6 +1,7 @@
 //! All states that are reached, nearest first, and the admitted calls between them.
 
 use super::explorer::{Explorer, Met};
+use super::meter::Meter;
 use super::quotient::Key;
 use super::{Cut, Limits, Step};
 use crate::state::AgentState;
@@ -35,6 +36,7 @@ pub(super) struct Graph {
     pub(super) nodes: Vec<Node>,
     edges: Vec<Edge>,
     pub(super) cut: Option<Cut>,
+    pub(super) limits: Limits,
     /// The barriers that are negative in the first state outside of the safe set.
     pub(super) outside: Vec<String>,
 }
@@ -67,17 +69,35 @@ impl Graph {
     }
 }
 
+/// Most tallies and names that states may hold while they wait to be looked at. A state that would be over
+/// that is made anew from the path to it.
+const KEPT: usize = 4 << 20;
+
 /// Explores. What is farther away than the budgets last is not looked at.
-pub(super) fn build(explorer: &Explorer, limits: Limits) -> Graph {
+pub(super) fn build(explorer: &Explorer, limits: Limits, meter: &mut Meter) -> Graph {
+    build_keeping(explorer, limits, meter, KEPT)
+}
+
+/// Explores, with waiting states that hold so much at most.
+pub(super) fn build_keeping(
+    explorer: &Explorer,
+    limits: Limits,
+    meter: &mut Meter,
+    most: usize,
+) -> Graph {
     let mut search = Search {
         graph: Graph {
             nodes: Vec::new(),
             edges: Vec::new(),
             cut: None,
+            limits,
             outside: Vec::new(),
         },
         known: HashMap::new(),
         pending: VecDeque::new(),
+        kept: 0,
+        most,
+        weight: explorer.settling as usize,
         exit: None,
         limits,
     };
@@ -90,7 +110,20 @@ pub(super) fn build(explorer: &Explorer, limits: Limits) -> Graph {
         if depth >= left || search.graph.cut.is_some() {
             break;
         }
-        search.expand(explorer, at, &state, depth);
+        let state = match state {
+            Some(state) => {
+                search.kept -= search.weight;
+                state
+            }
+            None if meter.take(explorer.settling.saturating_mul(depth)) => {
+                explorer.follow(&search.graph.path(at))
+            }
+            None => {
+                search.graph.cut = Some(Cut::Work(limits.work));
+                break;
+            }
+        };
+        search.expand(explorer, at, (&state, depth), meter);
     }
     search.graph
 }
@@ -98,21 +131,44 @@ pub(super) fn build(explorer: &Explorer, limits: Limits) -> Graph {
 struct Search {
     graph: Graph,
     known: HashMap<Key, usize>,
-    /// States whose calls are still to be looked at.
-    pending: VecDeque<(usize, AgentState)>,
+    /// States whose calls are still to be looked at; absent where it would be too many to keep.
+    pending: VecDeque<(usize, Option<AgentState>)>,
+    /// What the states there hold, how much they may, and what each does.
+    kept: usize,
+    most: usize,
+    weight: usize,
     exit: Option<usize>,
     limits: Limits,
 }
 
 impl Search {
-    fn expand(&mut self, explorer: &Explorer, at: usize, state: &AgentState, depth: u64) {
+    fn expand(
+        &mut self,
+        explorer: &Explorer,
+        at: usize,
+        (state, depth): (&AgentState, u64),
+        meter: &mut Meter,
+    ) {
         let first = self.graph.edges.len();
+        let here = explorer.here(state);
         for (index, class) in explorer.classes.iter().enumerate() {
-            let Met::Admitted(simulated) = explorer.meet(state, class) else {
+            let work = match class.never {
+                Some(_) => 1,
+                None => explorer.effort(index),
+            };
+            if !meter.take(work) {
+                self.graph.cut = Some(Cut::Work(self.limits.work));
+                return;
+            }
+            let Met::Admitted(simulated) = explorer.meet(&here, index) else {
                 continue;
             };
             for step in explorer.ways(index) {
-                let next = explorer.lead(state, step, simulated.as_deref());
+                if !meter.take(explorer.settling) {
+                    self.graph.cut = Some(Cut::Work(self.limits.work));
+                    return;
+                }
+                let next = explorer.lead(&here, step, simulated.as_deref());
                 let Some(to) = self.reach(explorer, next, Some((at, step)), depth + 1) else {
                     return;
                 };
@@ -130,7 +186,8 @@ impl Search {
         }
     }
 
-    /// The node of a state, with the barriers that are negative in it; a new one where none is like it. None where there would be too many.
+    /// The node of a state, with the barriers that are negative in it; a new one where none is like it.
+    /// None where there would be too many.
     fn reach(
         &mut self,
         explorer: &Explorer,
@@ -155,7 +212,9 @@ impl Search {
         match key {
             Some(key) => {
                 self.known.insert(key, next);
-                self.pending.push_back((next, state));
+                let fits = self.kept + self.weight <= self.most;
+                self.kept += if fits { self.weight } else { 0 };
+                self.pending.push_back((next, fits.then_some(state)));
             }
             None => {
                 self.exit = Some(next);

@@ -251,9 +251,10 @@ fn states_that_stand_for_others_say_the_same_of_every_sequence() {
         let text = random(&mut r);
         let policy = parse(&text, "law", PolicySource::BuiltIn, &nothing).expect(&text);
         let start = started(&mut r, &policy);
-        let explorer = Explorer::new(&policy, &start);
-        let graph = graph::build(&explorer, Limits::default());
-        let found = facts::found(&explorer, &graph);
+        let mut meter = Meter::new(Limits::default().work);
+        let explorer = Explorer::new(&policy, &start, &mut meter);
+        let graph = graph::build(&explorer, Limits::default(), &mut meter);
+        let found = facts::found(&explorer, &graph, &mut meter, true);
         let classes = explorer.classes.len();
         let mut walk = Walk {
             policy: &policy,

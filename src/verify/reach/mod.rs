@@ -17,19 +17,23 @@ mod facts;
 mod graph;
 #[cfg(test)]
 mod laws;
+mod meter;
 mod quotient;
 mod scope;
 mod steps;
+#[cfg(test)]
+mod stress;
 #[cfg(test)]
 mod tests;
 mod told;
 mod words;
 
-use crate::policy::Policy;
+use crate::policy::{Policy, PolicyWarning};
 use crate::state::AgentState;
 use explorer::Explorer;
+use meter::Meter;
 pub(crate) use scope::counts_only;
-pub use told::{DEADLOCK, EXIT};
+pub use told::{DEADLOCK, EXIT, UNKNOWN};
 
 /// How far an exploration goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,14 +42,19 @@ pub struct Limits {
     pub states: usize,
     /// Most admitted steps between states.
     pub transitions: usize,
+    /// Most work: positions of names that are looked for, names compared with lists, barriers and
+    /// conditions evaluated, states made and counted along. One is some nanoseconds. Half of it at most goes
+    /// into names.
+    pub work: u64,
 }
 
 impl Default for Limits {
-    /// 200,000 states and 4,000,000 steps: some seconds at worst.
+    /// 200,000 states, 4,000,000 steps between them and 500,000,000 of work: some seconds at worst.
     fn default() -> Limits {
         Limits {
             states: 200_000,
             transitions: 4_000_000,
+            work: 500_000_000,
         }
     }
 }
@@ -78,7 +87,7 @@ pub struct Step {
 }
 
 /// Why calls of a class are refused.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Refusal {
     /// The stage.
     pub stage: &'static str,
@@ -175,6 +184,11 @@ pub enum Cut {
     States(usize),
     /// There are more steps between states.
     Transitions(usize),
+    /// It takes more work.
+    Work(u64),
+    /// There are more names, and sets of labels, than these that were looked at: what calls of the others
+    /// do is not known.
+    Names(usize),
 }
 
 /// What a policy can reach.
@@ -220,7 +234,25 @@ pub fn explore(policy: &Policy, limits: Limits) -> Reach {
 
 /// Explores a policy from a state.
 pub fn explore_from(policy: &Policy, start: &Start, limits: Limits) -> Reach {
-    let explorer = Explorer::new(policy, start);
-    let graph = graph::build(&explorer, limits);
-    facts::found(&explorer, &graph)
+    let mut meter = Meter::new(limits.work);
+    let explorer = Explorer::new(policy, start, &mut meter);
+    let graph = graph::build(&explorer, limits, &mut meter);
+    facts::found(&explorer, &graph, &mut meter, true)
+}
+
+/// Looks for a deadlock from the initial state and for nothing else. That the limits of states and of calls
+/// between them end the search is no doubt; that it takes too much work to get there is one.
+pub fn doubts_near(policy: &Policy, limits: Limits) -> Vec<PolicyWarning> {
+    let mut meter = Meter::new(limits.work);
+    let explorer = Explorer::new(policy, &Start::default(), &mut meter);
+    if explorer.free().is_some() {
+        return Vec::new();
+    }
+    let graph = graph::build(&explorer, limits, &mut meter);
+    let found = facts::found(&explorer, &graph, &mut meter, false);
+    let cut = found.cut.filter(|cut| cut.is_work());
+    let deadlock = found.deadlock_warning(policy);
+    let none = deadlock.is_none();
+    let cut = cut.filter(|_| none).map(Cut::warning_near);
+    deadlock.into_iter().chain(cut).collect()
 }

@@ -12,12 +12,13 @@
 //! A barrier that is negative refuses everything, so that counts go no further than that.
 
 use super::classes::Class;
+use super::meter::Meter;
 use super::scope::Scope;
 use crate::policy::Measure;
 use crate::policy::expr::Query;
 use crate::policy::matcher::{MatcherId, NameSet};
 use crate::state::AgentState;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// What is left of a state. Equal keys, one state.
@@ -35,7 +36,12 @@ pub(super) struct Quotient {
 struct Question {
     query: Query,
     most: u64,
+    /// Where the history counts what it is about; absent where it does not.
+    tally: Option<usize>,
 }
+
+/// Classes by index, a bit each.
+type Bits = Vec<u64>;
 
 /// The window of a safety barrier.
 struct Window {
@@ -43,21 +49,23 @@ struct Window {
     calls: usize,
     /// Whether some of them leave the window while calls are left.
     slides: bool,
-    pairs: Vec<(MatcherId, MatcherId)>,
+    /// Lists of pairs, each with the classes that stand on the other side of a pair with it.
+    sides: Vec<(MatcherId, Bits)>,
     /// Kinds by the classes they stand in a pair with.
-    kinds: HashMap<Vec<bool>, u64>,
+    kinds: HashMap<Bits, u64>,
     /// Kinds of the classes' own names, by where these lie: nothing is asked for as often.
     own: HashMap<*const NameSet, u64>,
 }
 
 impl Quotient {
-    /// For states that at most `left` calls lead from.
-    pub(super) fn of(scope: &Scope, classes: &[Class], left: u64) -> Quotient {
+    /// For states that at most `left` calls lead from. Where the meter runs out nothing can be explored by
+    /// it.
+    pub(super) fn of(scope: &Scope, classes: &[Class], left: u64, meter: &mut Meter) -> Quotient {
         let (mut windows, mut outbound) = (Vec::new(), Vec::new());
         for spec in &scope.history.dcbf.barriers {
             match &spec.measure {
                 Measure::Safety { window, pairs } => {
-                    windows.push(Window::of(*window, pairs, classes, left));
+                    windows.push(Window::of(*window, pairs, (classes, left), meter));
                 }
                 Measure::Privacy {
                     outbound: list,
@@ -68,15 +76,18 @@ impl Quotient {
             }
         }
         let mut questions: Vec<Question> = Vec::new();
+        let mut known: HashMap<Query, usize> = HashMap::new();
         for expr in scope.expressions() {
             for (query, compared) in expr.compared() {
                 let most = compared.map_or(u64::MAX, |most| most.saturating_add(1));
-                match questions
-                    .iter_mut()
-                    .find(|question| question.query == query)
-                {
+                let at = *known.entry(query).or_insert(questions.len());
+                match questions.get_mut(at) {
                     Some(question) => question.most = question.most.max(most),
-                    None => questions.push(Question { query, most }),
+                    None => questions.push(Question {
+                        query,
+                        most,
+                        tally: scope.history.tallied.binary_search(&query.tools()).ok(),
+                    }),
                 }
             }
         }
@@ -88,14 +99,25 @@ impl Quotient {
         }
     }
 
-    /// The key of a safe state.
-    pub(super) fn key(&self, scope: &Scope, classes: &[Class], state: &AgentState) -> Key {
+    /// What making a key comes to.
+    pub(super) fn work(&self) -> u64 {
+        let windows = self.windows.iter().map(|window| window.calls);
+        let questions = self.questions.iter().map(|question| match question.query {
+            Query::Recent(_, n) => 1 + n,
+            _ => 1,
+        });
+        windows.chain(questions).map(|work| work as u64).sum()
+    }
+
+    /// The key of a safe state. Questions whose answer is none or no leave nothing: of thousands most are
+    /// of that kind.
+    pub(super) fn key(&self, scope: &Scope, state: &AgentState) -> Key {
         let (policy, history) = (&scope.history, &state.history);
         let mut key = Vec::new();
         for window in &self.windows {
             let mut met: Vec<u64> = Vec::new();
             for (age, names) in (1..).zip(history.last(window.calls, &[])) {
-                let kind = window.kind(names, classes);
+                let kind = window.kind(names);
                 if kind > 0 && !met.contains(&kind) {
                     met.push(kind);
                     key.extend([if window.slides { age } else { 1 }, kind]);
@@ -113,24 +135,33 @@ impl Quotient {
         for &list in &self.outbound {
             key.push(history.tally(policy, list, &[]).count);
         }
-        for question in &self.questions {
-            let most = question.most;
-            match question.query {
-                Query::Count(id) => key.push(history.tally(policy, id, &[]).count.min(most)),
-                Query::Seen(id) => key.push(history.tally(policy, id, &[]).count.min(1)),
-                Query::LastOk(id) => key.push(history.tally(policy, id, &[]).latest_ok.into()),
-                Query::Since(id) => key.push(match history.tally(policy, id, &[]).latest {
+        for (question, number) in self.questions.iter().zip(1..) {
+            let tally = || question.tally.map(|at| history.nth(at)).unwrap_or_default();
+            let answer = match question.query {
+                Query::Count(_) => tally().count.min(question.most),
+                Query::Seen(_) => tally().count.min(1),
+                Query::LastOk(_) => tally().latest_ok.into(),
+                Query::Since(_) => match tally().latest {
                     0 => 0,
-                    latest => 1 + history.len().saturating_sub(latest).min(most),
-                }),
+                    latest => 1 + history.len().saturating_sub(latest).min(question.most),
+                },
                 Query::Recent(id, n) => {
                     let places = (1..).zip(history.last(n, &[]));
                     let matching = places.filter(|(_, names)| names.is(id));
-                    key.extend(matching.map(|(place, _)| place));
-                    key.push(0);
+                    let from = key.len();
+                    key.extend([number].into_iter().chain(matching.map(|(place, _)| place)));
+                    match key.len() - from {
+                        1 => key.truncate(from),
+                        _ => key.push(0),
+                    }
+                    continue;
                 }
+            };
+            if answer > 0 {
+                key.extend([number, answer]);
             }
         }
+        key.push(0);
         if self.steps {
             key.push(state.step_count);
         }
@@ -139,26 +170,55 @@ impl Quotient {
 }
 
 impl Window {
-    fn of(window: usize, pairs: &[(MatcherId, MatcherId)], classes: &[Class], left: u64) -> Window {
+    fn of(
+        window: usize,
+        pairs: &[(MatcherId, MatcherId)],
+        (classes, left): (&[Class], u64),
+        meter: &mut Meter,
+    ) -> Window {
         let calls = window.saturating_sub(1);
-        let mut kinds = HashMap::new();
         let mut found = Window {
             calls,
             slides: (calls as u64) < left,
-            pairs: pairs.to_vec(),
+            sides: Vec::new(),
             kinds: HashMap::new(),
             own: HashMap::new(),
         };
+        let words = classes.len().div_ceil(64);
+        // Each class is held against each side, and what stands against it is joined.
+        let work = pairs.len().saturating_mul(classes.len());
+        if !meter.take((work as u64).saturating_mul(2 + words as u64 / 4)) {
+            return found;
+        }
+        let mut members: HashMap<MatcherId, Bits> = HashMap::new();
+        for &list in pairs.iter().flat_map(|(a, b)| [a, b]) {
+            members.entry(list).or_insert_with(|| {
+                let mut bits = vec![0; words];
+                for (at, class) in classes.iter().enumerate() {
+                    if class.never.is_none() && class.names.is(list) {
+                        bits[at / 64] |= 1 << (at % 64);
+                    }
+                }
+                bits
+            });
+        }
+        let mut sides: BTreeMap<MatcherId, Bits> = BTreeMap::new();
+        for (own, other) in pairs.iter().flat_map(|&(a, b)| [(a, b), (b, a)]) {
+            let all = sides.entry(own).or_insert_with(|| vec![0; words]);
+            members.get(&other).inspect(|other| join(all, other));
+        }
+        found.sides = sides.into_iter().collect();
+        let mut kinds = HashMap::new();
         for class in classes.iter().filter(|class| class.never.is_none()) {
             let next = kinds.len() as u64 + 1;
-            let enemies = found.enemies(&class.names, classes);
-            if enemies.contains(&true) {
+            let enemies = found.enemies(&class.names);
+            if enemies.iter().any(|&word| word != 0) {
                 kinds.entry(enemies).or_insert(next);
             }
         }
         found.kinds = kinds;
         let own = classes.iter().map(|class| {
-            let kind = found.kind(&class.names, classes);
+            let kind = found.kind(&class.names);
             (Arc::as_ptr(&class.names), kind)
         });
         found.own = own.collect();
@@ -166,20 +226,25 @@ impl Window {
     }
 
     /// The classes that may not be called while those names are in the window.
-    fn enemies(&self, names: &NameSet, classes: &[Class]) -> Vec<bool> {
-        let meets = |class: &Class| {
-            let other = &class.names;
-            let mut pairs = self.pairs.iter();
-            class.never.is_none()
-                && pairs.any(|&(a, b)| (names.is(a) && other.is(b)) || (names.is(b) && other.is(a)))
-        };
-        classes.iter().map(meets).collect()
+    fn enemies(&self, names: &NameSet) -> Bits {
+        let mut enemies = Bits::new();
+        for (_, others) in self.sides.iter().filter(|(list, _)| names.is(*list)) {
+            enemies.resize(others.len(), 0);
+            join(&mut enemies, others);
+        }
+        enemies
     }
 
     /// The kind of a call; 0 where it stands in no pair.
-    fn kind(&self, names: &Arc<NameSet>, classes: &[Class]) -> u64 {
+    fn kind(&self, names: &Arc<NameSet>) -> u64 {
         let own = self.own.get(&Arc::as_ptr(names)).copied();
-        let found = || self.kinds.get(&self.enemies(names, classes)).copied();
+        let found = || self.kinds.get(&self.enemies(names)).copied();
         own.or_else(found).unwrap_or(0)
+    }
+}
+
+fn join(all: &mut [u64], others: &[u64]) {
+    for (all, other) in all.iter_mut().zip(others) {
+        *all |= other;
     }
 }

@@ -1,6 +1,7 @@
 //! Budgets that every call takes the same from: steps, and money in estimates. They say how many calls
 //! there can be at all, and are kept apart from the states, which would be many times as many with them.
 
+use super::meter::Meter;
 use super::{More, Refusal, Steps};
 use crate::barriers;
 use crate::policy::Policy;
@@ -32,8 +33,9 @@ pub(super) fn after(policy: &Policy, start: &AgentState, calls: u64) -> AgentSta
 }
 
 impl Budgets {
-    /// Counts, by a policy that has no barriers but budgets.
-    pub(super) fn of(policy: &Policy, start: &AgentState) -> Budgets {
+    /// Counts, by a policy that has no barriers but budgets. Where the meter ends that, there are as many
+    /// calls at least as were counted.
+    pub(super) fn of(policy: &Policy, start: &AgentState, meter: &mut Meter) -> Budgets {
         let values = |calls| {
             let state = after(policy, start, calls);
             barriers::values(policy, &state.view(RunView::default()))
@@ -46,7 +48,12 @@ impl Budgets {
             out: None,
             outside: names(policy, &barriers::negative(&values(0))),
         };
+        let work = 4 + 4 * policy.dcbf.barriers.len() as u64;
         for calls in 0..MOST {
+            if !meter.take(work) {
+                budgets.steps.left = More::AtLeast(calls);
+                break;
+            }
             let by = refusals(policy, start, calls);
             if !by.is_empty() {
                 budgets.steps = Steps {

@@ -1,13 +1,15 @@
 //! What was found, in words. Names of tools stand in them as they are: whoever shows the words has to
 //! escape them.
 
-use super::{ClassRow, Kind, More, Out, Reach, Refusal, Step, Tool};
+use super::{ClassRow, Cut, Kind, More, Out, Reach, Refusal, Step, Tool};
 use crate::policy::{Policy, PolicyPlace, PolicyWarning};
 
 /// Code of the warning about a deadlock.
 pub const DEADLOCK: &str = "reachable_deadlock";
 /// Code of the warning about a path out of the safe set.
 pub const EXIT: &str = "reachable_exit";
+/// Code of the warning that not everything was explored.
+pub const UNKNOWN: &str = "reachable_unknown";
 
 /// Most parts of a path that are told.
 const PARTS: usize = 12;
@@ -67,6 +69,48 @@ impl Refusal {
     }
 }
 
+impl Cut {
+    /// How far it went.
+    pub fn told(self) -> String {
+        match self {
+            Cut::States(most) => format!("after {most} states"),
+            Cut::Transitions(most) => format!("after {most} calls between states"),
+            Cut::Work(most) => format!("after {most} steps of work"),
+            Cut::Names(most) => {
+                format!("with {most} names and sets of labels, and others left out")
+            }
+        }
+    }
+
+    /// Whether it is not for the number of states, or of calls between them.
+    pub(super) fn is_work(&self) -> bool {
+        matches!(self, Cut::Work(_) | Cut::Names(_))
+    }
+
+    fn warning(self) -> PolicyWarning {
+        let told = self.told();
+        PolicyWarning {
+            code: UNKNOWN,
+            place: PolicyPlace::default(),
+            message: format!(
+                "the exploration was cut off {told}: what was not found may be there all the same"
+            ),
+        }
+    }
+
+    /// The doubt that is left where nobody asked for an exploration.
+    pub(super) fn warning_near(self) -> PolicyWarning {
+        let told = self.told();
+        PolicyWarning {
+            code: UNKNOWN,
+            place: PolicyPlace::default(),
+            message: format!(
+                "the search for a deadlock was cut off {told}: `--reach` looks farther"
+            ),
+        }
+    }
+}
+
 impl Reach {
     /// The calls of a path, those in a row that are alike told once, and of a long path the first.
     pub fn told(&self, path: &[Step]) -> String {
@@ -95,7 +139,7 @@ impl Reach {
         told.join(", ")
     }
 
-    /// Doubts about the policy: a way out of the safe set, and a deadlock.
+    /// Doubts about the policy: a way out of the safe set, a deadlock, and that there may be others.
     pub fn warnings(&self, policy: &Policy) -> Vec<PolicyWarning> {
         let exit = self.out.as_ref().map(|out| PolicyWarning {
             code: EXIT,
@@ -104,6 +148,7 @@ impl Reach {
         });
         exit.into_iter()
             .chain(self.deadlock_warning(policy))
+            .chain(self.cut.map(Cut::warning))
             .collect()
     }
 

@@ -2,14 +2,13 @@
 //! such name.
 //!
 //! All globs are followed at once, character by character. Characters that no glob tells apart count as
-//! one, so that the search ends; how many positions it may meet is bounded.
+//! one, so that the search ends; a meter counts the positions that are followed.
 
+use super::meter::Meter;
 use crate::policy::glob;
 use regex_syntax::hir::{Class, Hir, HirKind};
 use std::collections::{HashMap, HashSet, VecDeque};
-
-/// Most combinations of positions that are followed.
-const MOST: usize = 4096;
+use std::rc::Rc;
 
 /// A name.
 pub(super) struct Word<'g> {
@@ -27,68 +26,106 @@ pub(super) struct Words<'g> {
     pub(super) complete: bool,
 }
 
-/// Looks for names. Those of `taken` are passed over, and so is the empty one.
-pub(super) fn of<'g>(globs: &[&'g str], taken: &HashSet<&str>) -> Words<'g> {
-    let automata: Vec<Automaton> = globs.iter().map(|glob| Automaton::of(glob)).collect();
-    let mut words = search(&automata, globs, taken);
+/// Looks for names. Those of `taken` are passed over, and so is the empty one. Where the meter ends the
+/// search, each glob still has a name of its own as far as that costs little.
+pub(super) fn of<'g>(globs: &[&'g str], taken: &HashSet<&str>, meter: &mut Meter) -> Words<'g> {
+    let mut words = meter.within(2, |meter| search(globs, taken, meter));
     if !words.complete {
-        // At least one name for each.
-        for (&glob, automaton) in globs.iter().zip(&automata) {
-            if words.words.iter().any(|word| word.globs.contains(&glob)) {
-                continue;
+        let named = words.words.iter().flat_map(|word| &word.globs);
+        let named: HashSet<&str> = named.copied().collect();
+        let left = globs.iter().filter(|glob| !named.contains(**glob));
+        let alone = meter.within(2, |meter| {
+            let mut alone = Vec::new();
+            for &glob in left {
+                let found = search(&[glob], taken, meter).words;
+                alone.extend(found.into_iter().find(|word| !word.globs.is_empty()));
+                if meter.is_out() {
+                    break;
+                }
             }
-            let alone = search(std::slice::from_ref(automaton), &[glob], taken).words;
-            let text = alone.into_iter().find(|word| !word.globs.is_empty());
-            words.words.extend(text);
-        }
+            alone
+        });
+        words.words.extend(alone);
     }
     words
 }
 
-fn search<'g>(automata: &[Automaton], globs: &[&'g str], taken: &HashSet<&str>) -> Words<'g> {
-    let alphabet = alphabet(automata);
-    let start: Vec<Vec<usize>> = automata.iter().map(Automaton::start).collect();
-    let mut found: HashMap<Vec<bool>, usize> = HashMap::new();
+fn search<'g>(globs: &[&'g str], taken: &HashSet<&str>, meter: &mut Meter) -> Words<'g> {
+    let written: usize = globs.iter().map(|glob| 1 + glob.len()).sum();
+    if !meter.take(written as u64) {
+        let words = Vec::new();
+        let complete = false;
+        return Words { words, complete };
+    }
+    let mut automaton = Automaton::of(globs);
+    let alphabet = alphabet(&automaton);
+    automaton.read(&alphabet);
+    let start = automaton.closed(&automaton.first);
+    let mut found: HashSet<Vec<usize>> = HashSet::new();
     // Whether the positions were met by a name that may stand for them.
-    let mut met: HashMap<Vec<Vec<usize>>, bool> = HashMap::from([(start.clone(), false)]);
+    let mut met: HashMap<Rc<[usize]>, bool> = HashMap::from([(Rc::clone(&start), false)]);
     let mut queue = VecDeque::from([(String::new(), start)]);
     let (mut words, mut complete) = (Vec::new(), true);
     while let Some((text, positions)) = queue.pop_front() {
-        let usable = !text.is_empty() && !taken.contains(text.as_str());
-        if usable {
-            let ends = automata.iter().zip(&positions);
-            let ends: Vec<bool> = ends.map(|(automaton, at)| automaton.ends(at)).collect();
-            let matched = globs.iter().zip(&ends).filter(|(_, end)| **end);
-            let globs: Vec<&str> = matched.map(|(glob, _)| *glob).collect();
-            let next = words.len();
-            if *found.entry(ends).or_insert(next) == next {
+        if !text.is_empty() && !taken.contains(text.as_str()) {
+            let ends = automaton.ends(&positions);
+            let matched: Vec<&str> = ends
+                .iter()
+                .filter_map(|&end| globs.get(end).copied())
+                .collect();
+            if found.insert(ends) {
                 let text = text.clone();
+                let globs = matched;
                 words.push(Word { text, globs });
             }
         }
-        for &c in &alphabet {
-            let step = automata.iter().zip(&positions);
-            let next: Vec<Vec<usize>> = step.map(|(automaton, at)| automaton.step(at, c)).collect();
+        let Some(steps) = automaton.steps(&positions, alphabet.len(), meter) else {
+            complete = false;
+            break;
+        };
+        // Characters that lead on from no position of their own all lead to the same ones.
+        let mut others = false;
+        for (&c, own) in alphabet.iter().zip(&steps.own) {
+            if own.is_none() && others {
+                continue;
+            }
+            let next = own.as_ref().unwrap_or(&steps.others);
             let longer = format!("{text}{c}");
             let usable = !taken.contains(longer.as_str());
-            if met.get(&next).is_some_and(|before| *before || !usable) {
+            others |= own.is_none() && usable;
+            if met.get(next).is_some_and(|before| *before || !usable) {
                 continue;
             }
-            if met.len() >= MOST {
-                complete = false;
-                continue;
-            }
-            met.insert(next.clone(), usable);
-            queue.push_back((longer, next));
+            met.insert(Rc::clone(next), usable);
+            queue.push_back((longer, Rc::clone(next)));
         }
     }
     Words { words, complete }
 }
 
-/// Positions in one glob.
+/// Positions in globs: all of them are one graph, so that those a name has left behind cost nothing.
 struct Automaton {
     nodes: Vec<Node>,
-    first: usize,
+    /// Where each begins.
+    first: Vec<usize>,
+    /// The characters of an alphabet that each takes, by index.
+    takes: Vec<Takes>,
+    /// Where each leads to without a character.
+    closures: Vec<Vec<usize>>,
+}
+
+enum Takes {
+    None,
+    Any,
+    These(Vec<usize>),
+}
+
+/// Where the characters of an alphabet lead to.
+struct Steps {
+    /// By character, where it is told from others.
+    own: Vec<Option<Rc<[usize]>>>,
+    /// From any other one.
+    others: Rc<[usize]>,
 }
 
 enum Node {
@@ -96,21 +133,28 @@ enum Node {
     Fork(Vec<usize>),
     /// Goes on behind a character of these ranges.
     Take(Vec<(char, char)>, usize),
-    /// The end of a name.
-    End,
+    /// The end of a name that matches this glob.
+    End(usize),
 }
 
 impl Automaton {
     /// A glob that cannot be read matches nothing.
-    fn of(glob: &str) -> Automaton {
+    fn of(globs: &[&str]) -> Automaton {
         let mut automaton = Automaton {
-            nodes: vec![Node::End],
-            first: 0,
+            nodes: Vec::new(),
+            first: Vec::new(),
+            takes: Vec::new(),
+            closures: Vec::new(),
         };
-        automaton.first = match glob::hir(glob) {
-            Some(hir) => automaton.add(&hir, 0),
-            None => automaton.push(Node::Fork(Vec::new())),
-        };
+        for (n, glob) in globs.iter().enumerate() {
+            if let Some(hir) = glob::hir(glob) {
+                let end = automaton.push(Node::End(n));
+                let first = automaton.add(&hir, end);
+                automaton.first.push(first);
+            }
+        }
+        let nodes = 0..automaton.nodes.len();
+        automaton.closures = nodes.map(|at| automaton.follow(at)).collect();
         automaton
     }
 
@@ -158,49 +202,109 @@ impl Automaton {
         }
     }
 
-    fn start(&self) -> Vec<usize> {
-        self.closed(vec![self.first])
-    }
-
-    /// The positions that those lead to without a character, sorted.
-    fn closed(&self, mut pending: Vec<usize>) -> Vec<usize> {
-        let mut seen: HashSet<usize> = HashSet::new();
+    /// The positions that one leads to without a character.
+    fn follow(&self, from: usize) -> Vec<usize> {
+        let mut pending = vec![from];
+        let mut forks: HashSet<usize> = HashSet::new();
         let mut closed = Vec::new();
         while let Some(at) = pending.pop() {
-            if !seen.insert(at) {
-                continue;
-            }
             match self.nodes.get(at) {
-                Some(Node::Fork(ways)) => pending.extend(ways),
+                Some(Node::Fork(ways)) if forks.insert(at) => pending.extend(ways),
+                Some(Node::Fork(_)) | None => {}
                 Some(_) => closed.push(at),
-                None => {}
             }
         }
-        closed.sort_unstable();
         closed
     }
 
-    fn step(&self, positions: &[usize], c: char) -> Vec<usize> {
-        let next = positions.iter().filter_map(|&at| match self.nodes.get(at) {
-            Some(Node::Take(ranges, next)) => {
-                let taken = ranges.iter().any(|&(low, high)| (low..=high).contains(&c));
-                taken.then_some(*next)
-            }
-            _ => None,
-        });
-        self.closed(next.collect())
+    /// The positions that those lead to without a character, sorted.
+    fn closed(&self, from: &[usize]) -> Rc<[usize]> {
+        let ways = from.iter().filter_map(|&at| self.closures.get(at));
+        let mut closed: Vec<usize> = ways.flatten().copied().collect();
+        closed.sort_unstable();
+        closed.dedup();
+        closed.into()
     }
 
-    fn ends(&self, positions: &[usize]) -> bool {
-        positions
-            .iter()
-            .any(|&at| matches!(self.nodes.get(at), Some(Node::End)))
+    /// Finds out which characters of an alphabet each node takes. The alphabet has one for all that no
+    /// node tells apart, so that a node takes all of a range, or none.
+    fn read(&mut self, alphabet: &[char]) {
+        let mut by_code: Vec<(char, usize)> = alphabet.iter().copied().zip(0..).collect();
+        by_code.sort_unstable();
+        let takes = self.nodes.iter().map(|node| {
+            let Node::Take(ranges, _) = node else {
+                return Takes::None;
+            };
+            if ranges.first() == Some(&('\0', char::MAX)) {
+                return Takes::Any;
+            }
+            let mut these = Vec::new();
+            for &(low, high) in ranges {
+                let from = by_code.partition_point(|&(c, _)| c < low);
+                let inside = by_code.iter().skip(from);
+                let inside = inside.take_while(|&&(c, _)| c <= high);
+                these.extend(inside.map(|&(_, index)| index));
+            }
+            Takes::These(these)
+        });
+        self.takes = takes.collect();
+    }
+
+    /// Where each of so many characters leads to; absent where the meter has run out.
+    fn steps(&self, positions: &[usize], alphabet: usize, meter: &mut Meter) -> Option<Steps> {
+        let mut own: Vec<Vec<usize>> = vec![Vec::new(); alphabet];
+        let (mut others, mut taken) = (Vec::new(), 0);
+        for &at in positions {
+            let Some(Node::Take(_, next)) = self.nodes.get(at) else {
+                continue;
+            };
+            match self.takes.get(at) {
+                Some(Takes::Any) => others.push(*next),
+                Some(Takes::These(these)) => {
+                    taken += these.len();
+                    for &index in these {
+                        if let Some(own) = own.get_mut(index) {
+                            own.push(*next);
+                        }
+                    }
+                }
+                Some(Takes::None) | None => {}
+            }
+        }
+        let told = own.iter().filter(|own| !own.is_empty()).count();
+        // A character for which a name is made costs more than a position.
+        let work = positions.len() + taken + 2 * alphabet + 2 * (told + 1) * (2 * others.len() + 8);
+        if !meter.take(work as u64) {
+            return None;
+        }
+        let lead = own.into_iter().map(|mut own| {
+            (!own.is_empty()).then(|| {
+                own.extend(&others);
+                self.closed(&own)
+            })
+        });
+        Some(Steps {
+            own: lead.collect(),
+            others: self.closed(&others),
+        })
+    }
+
+    /// The globs that end at one of those positions, in order.
+    fn ends(&self, positions: &[usize]) -> Vec<usize> {
+        let ends = positions.iter().filter_map(|&at| match self.nodes.get(at) {
+            Some(Node::End(glob)) => Some(*glob),
+            _ => None,
+        });
+        let mut ends: Vec<usize> = ends.collect();
+        ends.sort_unstable();
+        ends.dedup();
+        ends
     }
 }
 
 /// One character for all those that no glob tells apart; letters and digits where there are any.
-fn alphabet(automata: &[Automaton]) -> Vec<char> {
-    let nodes = automata.iter().flat_map(|automaton| &automaton.nodes);
+fn alphabet(automaton: &Automaton) -> Vec<char> {
+    let nodes = automaton.nodes.iter();
     let ranges = nodes.filter_map(|node| match node {
         Node::Take(ranges, _) => Some(ranges),
         _ => None,
