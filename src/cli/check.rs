@@ -7,9 +7,9 @@ use super::reach::{ReachArgs, explored};
 use crate::audit::summary::{ExitSummary, PolicySummary};
 use crate::check::{CheckReport, Finding};
 use crate::exit::Exit;
+use crate::number::count;
 use crate::policy::{Policy, effective};
 use crate::report::check::{self, CHECK_FORMATS, Shown};
-use crate::report::table::text::count;
 use std::path::PathBuf;
 
 /// Validate a policy, and say what it permits and which of its rules decide nothing
@@ -93,16 +93,10 @@ fn exit(report: &CheckReport, deny_warnings: bool) -> ExitSummary {
 
 /// Tells a finding on standard error.
 fn tell(policy: &Policy, finding: &Finding) {
-    let source = &policy.source;
-    let at = match (finding.place.line, finding.place.column) {
-        (0, _) => String::new(),
-        (line, column) => format!(":{line}:{column}"),
-    };
-    let (code, message) = (finding.code, &finding.message);
-    super::say(&format!("{source}{at}: warning: {code}: {message}"));
-    if let Some(help) = &finding.help {
-        super::say(&format!("  help: {help}"));
-    }
+    let place = (finding.place.line as u64, finding.place.column as u64);
+    let what = format!("warning: {}: {}", finding.code, finding.message);
+    let source = policy.source.to_string();
+    super::say_at(&source, place, &what, finding.help.as_deref());
 }
 
 /// The effective policy, headed by where it came from, its hash and what it permits, as comments so

@@ -152,27 +152,35 @@ fn tell_notices<'a, 'n>(
     name: impl Fn(usize) -> &'n str,
 ) -> u64 {
     for notice in notices.take(REPEATED) {
-        let (line, column) = (notice.place.line, notice.place.column);
-        let at = match (line, column) {
-            (0, _) => String::new(),
-            (line, 0) => format!(":{line}"),
-            (line, column) => format!(":{line}:{column}"),
-        };
-        let name = name(notice.place.input);
+        let place = (notice.place.line, notice.place.column);
         let kind = if notice.kind.is_fault() {
             ""
         } else {
             "warning: "
         };
-        say(&format!(
-            "{name}{at}: {kind}{}: {}",
-            notice.kind, notice.message
-        ));
-        if let Some(help) = &notice.help {
-            say(&format!("  help: {help}"));
-        }
+        let what = format!("{kind}{}: {}", notice.kind, notice.message);
+        say_at(
+            name(notice.place.input),
+            place,
+            &what,
+            notice.help.as_deref(),
+        );
     }
     total.saturating_sub(REPEATED as u64)
+}
+
+/// Says what is the matter at a line and a column of a file, as far as they are known: 0 stands for
+/// what is not.
+fn say_at(file: &str, place: (u64, u64), what: &str, help: Option<&str>) {
+    let at = match place {
+        (0, _) => String::new(),
+        (line, 0) => format!(":{line}"),
+        (line, column) => format!(":{line}:{column}"),
+    };
+    say(&format!("{file}{at}: {what}"));
+    if let Some(help) = help {
+        say(&format!("  help: {help}"));
+    }
 }
 
 /// Columns of the terminal, if standard output is one. One that does not tell its size has 80.

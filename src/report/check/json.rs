@@ -6,7 +6,7 @@ use crate::check::codes::Finding;
 use crate::check::limits::{Condition, Limit, Uses};
 use crate::check::permits::Permits;
 use crate::check::row::BarrierRow;
-use crate::report::json::v1::parts::{Exit, PolicyName, exit, policy_name};
+use crate::report::json::v1::parts::{Head, head, policy_name, policy_place};
 use crate::report::json::write;
 use crate::report::number::Number;
 use crate::verify::range::Range;
@@ -22,9 +22,7 @@ pub(super) const FORMAT: Format = Format {
 
 fn document(report: &CheckReport, shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
     let document = Document {
-        schema: "gate.check/1",
-        exit: exit(&shown.exit),
-        policy: policy_name(&shown.policy),
+        head: head("gate.check/1", &shown.exit, policy_name(&shown.policy)),
         barriers: report.barriers.iter().map(barrier).collect(),
         limits: report.limits.iter().map(limit).collect(),
         conditions: report.conditions.iter().map(condition).collect(),
@@ -36,9 +34,8 @@ fn document(report: &CheckReport, shown: &Shown, out: &mut dyn Write) -> io::Res
 
 #[derive(Serialize)]
 struct Document<'a> {
-    schema: &'static str,
-    exit: Exit<'a>,
-    policy: PolicyName<'a>,
+    #[serde(flatten)]
+    head: Head<'a>,
     barriers: Vec<Barrier<'a>>,
     limits: Vec<Limited<'a>>,
     conditions: Vec<Conditioned<'a>>,
@@ -85,11 +82,13 @@ struct Judged {
     next: Option<Number>,
 }
 
+/// A number of calls.
 #[derive(Serialize)]
-struct Count {
+pub(super) struct Count {
     /// Null where there may be any number.
-    calls: Option<u64>,
-    at_least: bool,
+    pub(super) calls: Option<u64>,
+    /// Whether counting stopped there.
+    pub(super) at_least: bool,
 }
 
 #[derive(Serialize)]
@@ -135,7 +134,7 @@ struct Found<'a> {
 }
 
 fn barrier(row: &BarrierRow) -> Barrier<'_> {
-    let (line, column) = position(row.place.line, row.place.column);
+    let (line, column) = policy_place(row.place.line, row.place.column);
     Barrier {
         name: &row.name,
         unit: row.unit,
@@ -201,7 +200,7 @@ fn judged(soundness: Soundness) -> Judged {
 }
 
 fn limit(limit: &Limit) -> Limited<'_> {
-    let (line, column) = position(limit.place.line, limit.place.column);
+    let (line, column) = policy_place(limit.place.line, limit.place.column);
     Limited {
         stage: limit.stage,
         name: &limit.name,
@@ -217,7 +216,7 @@ fn limit(limit: &Limit) -> Limited<'_> {
 }
 
 fn condition(condition: &Condition) -> Conditioned<'_> {
-    let (line, column) = position(condition.place.line, condition.place.column);
+    let (line, column) = policy_place(condition.place.line, condition.place.column);
     Conditioned {
         stage: condition.stage,
         name: &condition.name,
@@ -228,7 +227,7 @@ fn condition(condition: &Condition) -> Conditioned<'_> {
 }
 
 fn finding(finding: &Finding) -> Found<'_> {
-    let (line, column) = position(finding.place.line, finding.place.column);
+    let (line, column) = policy_place(finding.place.line, finding.place.column);
     Found {
         code: finding.code,
         line,
@@ -245,9 +244,4 @@ fn count(permits: Permits) -> Count {
         Permits::Unlimited => (None, false),
     };
     Count { calls, at_least }
-}
-
-fn position(line: usize, column: usize) -> (Option<usize>, Option<usize>) {
-    let known = line > 0;
-    (known.then_some(line), known.then_some(column))
 }

@@ -6,7 +6,7 @@ use crate::explain::flip::Rule;
 use crate::explain::turn::{Flip, Replayed, Together};
 use crate::explain::{Explanation, Standing};
 use crate::report::args::Secrets;
-use crate::report::json::v1::parts::{PolicyName, policy_name};
+use crate::report::json::v1::parts::{self, PolicyName, Replay, policy_name, position};
 use crate::report::json::v1::{self, DecisionRecord};
 use crate::report::json::write;
 use crate::report::number::Number;
@@ -31,7 +31,7 @@ fn document(explained: &Explanation, shown: &Shown, out: &mut dyn Write) -> io::
 struct Document<'a> {
     schema: &'static str,
     policy: PolicyName<'a>,
-    settings: Settings,
+    settings: Replay,
     decision: DecisionRecord<'a>,
     earlier_calls: u64,
     earlier_refused: u64,
@@ -43,13 +43,6 @@ struct Document<'a> {
     /// Null where one change is enough, and where nothing stops the call.
     together: Option<TogetherRecord<'a>>,
     policy_lines: Vec<Line>,
-}
-
-#[derive(Serialize)]
-struct Settings {
-    mode: &'static str,
-    dispatch: &'static str,
-    on_escalate: &'static str,
 }
 
 #[derive(Serialize)]
@@ -157,15 +150,10 @@ fn whole<'a>(explained: &'a Explanation, shown: &'a Shown) -> Document<'a> {
         args: secrets.shown(args),
         text: None,
     });
-    let [mode, dispatch, on_escalate] = shown.settings.map(|(_, how)| how);
     Document {
         schema: SCHEMA,
         policy: policy_name(&shown.policy),
-        settings: Settings {
-            mode,
-            dispatch,
-            on_escalate,
-        },
+        settings: parts::replay(&shown.replayed),
         decision: DecisionRecord::new(decision, &shown.header, shown_args),
         earlier_calls: explained.earlier,
         earlier_refused: explained.earlier_refused,
@@ -204,7 +192,7 @@ fn weighed(rule: &Weighed) -> RuleRecord<'_> {
     RuleRecord {
         rule: rule.rule,
         name: some(&rule.name),
-        policy_line: line(rule.policy_line),
+        policy_line: position(rule.policy_line),
         outcome: rule.outcome.as_str(),
         looked_at: &rule.looked_at,
     }
@@ -215,7 +203,7 @@ fn name(rule: &Rule) -> RuleName<'_> {
         stage: rule.stage,
         rule: rule.rule,
         name: some(&rule.name),
-        policy_line: line(rule.policy_line),
+        policy_line: position(rule.policy_line),
     }
 }
 
@@ -223,16 +211,12 @@ fn some(name: &str) -> Option<&str> {
     (!name.is_empty()).then_some(name)
 }
 
-fn line(line: usize) -> Option<usize> {
-    (line > 0).then_some(line)
-}
-
 fn barrier(standing: &Standing) -> Barrier<'_> {
     let track = &standing.track;
     Barrier {
         barrier: &standing.name,
         unit: standing.unit,
-        policy_line: line(standing.policy_line),
+        policy_line: position(standing.policy_line),
         refuses: standing.refuses,
         h: Number(standing.h),
         next: Number(standing.next),
@@ -282,7 +266,7 @@ fn together(together: &Together) -> TogetherRecord<'_> {
 fn changes(changes: &[Change], turned: bool) -> Vec<ChangeRecord> {
     let record = |change: &Change| ChangeRecord {
         key: change.dotted(),
-        policy_line: line(change.line),
+        policy_line: position(change.line),
         from: spelled(change.from),
         to: turned.then(|| spelled(change.to)),
     };

@@ -11,7 +11,6 @@ use crate::policy::expr::Query;
 use crate::policy::matcher::NameTable;
 use crate::state::bindings::StateBindings;
 use crate::state::{AgentState, RunView, StateView};
-use crate::trace::money::Nano;
 use std::sync::Arc;
 
 /// A policy made ready to be explored.
@@ -165,12 +164,7 @@ impl Explorer {
         let policy = &self.scope.history;
         let mut next = state.clone();
         if let Some(class) = self.classes.get(step.class) {
-            next.history.push(policy, &class.names, step.failed);
-        }
-        next.step_count = next.step_count.saturating_add(1);
-        if policy.dcbf.record_costs {
-            let cost = next.cost.checked_add(policy.dcbf.per_call_cost);
-            next.cost = cost.unwrap_or(Nano(i128::MAX));
+            next.settle_estimated(policy, &class.names, step.failed);
         }
         next
     }

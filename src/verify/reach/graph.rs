@@ -130,7 +130,8 @@ impl Search {
         }
     }
 
-    /// The node of a state, with the barriers that are negative in it; a new one where none is like it. None where there would be too many.
+    /// The node of a state, with the barriers that are negative in it; a new one where none is like it.
+    /// None where there would be too many.
     fn reach(
         &mut self,
         explorer: &Explorer,
