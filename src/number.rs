@@ -1,4 +1,9 @@
-//! Numbers for people.
+//! Numbers for people: digits, and counts in words.
+
+/// That many of them, in words: `1 fault`, `2 faults`.
+pub fn count(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
 
 /// At most twelve significant digits, without trailing zeros: what a float means rather than how it
 /// is stored (0.5 - 0.2 * 2 is 0.1). Minus zero is zero.
@@ -25,7 +30,12 @@ pub fn rounded(value: f64) -> String {
     }
 }
 
-/// The same with all digits where rounding would bring it to another side of one of `others`, as
+/// The nearest of the values that have at most three digits after the point.
+pub fn to_thousandths(value: f64) -> String {
+    rounded((value * 1e3).round() / 1e3)
+}
+
+/// The same as [`rounded`], with all digits where rounding would bring it to another side of one of `others`, as
 /// rounded: what is below a threshold never reads as if it had reached it.
 pub fn told_apart(value: f64, others: &[f64]) -> String {
     let short = rounded(value);

@@ -2,6 +2,7 @@
 //! remain is what the monitor would admit.
 
 use gate::audit::robustness::{Measurer, Robustness, RunRow, Wanted};
+use gate::audit::summary::Replayed;
 use gate::audit::verdict::Leniency;
 use gate::engine::{Engine, Mode, Options};
 use gate::import::drive::{ReadOptions, read};
@@ -27,11 +28,21 @@ fn measured(
     mode: Mode,
     stages: &[&'static dyn Stage],
 ) -> Robustness {
-    let mut measurer = Measurer::new(policy, wanted);
     let replay = Options {
         mode,
         ..Options::default()
     };
+    replayed(policy, text, wanted, replay, stages)
+}
+
+fn replayed(
+    policy: &Policy,
+    text: &str,
+    wanted: Wanted,
+    replay: Options,
+    stages: &[&'static dyn Stage],
+) -> Robustness {
+    let mut measurer = Measurer::new(policy, wanted);
     let mut engine = Engine::new(policy, stages, replay, &mut measurer);
     engine.begin_input(0, "t");
     let bytes = Box::new(std::io::Cursor::new(text.to_owned()));
@@ -46,7 +57,7 @@ fn measured(
     engine.end_input();
     engine.end();
     drop(engine);
-    measurer.finish(Vec::new(), mode.as_str(), Leniency::default())
+    measurer.finish(Vec::new(), Replayed::by(&replay), Leniency::default())
 }
 
 fn call(run: &str, tool: &str) -> String {
@@ -134,6 +145,23 @@ fn what_no_barrier_saw_is_not_ranked() {
 
 /// The law of what remains: that many more calls of a class are admitted by the monitor when they
 /// come, and the next is refused.
+/// A run is measured as `gate replay` replays it: an escalated call that is let through has been made.
+#[test]
+fn what_escalated_calls_leave_depends_on_what_becomes_of_them() {
+    let policy = policy("[semantic]\nembedder = \"recorded\"\nescalate = 0.5\nblock = 0.9\n");
+    let text = "{\"tool\":\"send_email\",\"run\":\"r\",\"semantic_score\":0.6}\n";
+    let left = |allow_escalated| {
+        let replay = Options {
+            allow_escalated,
+            ..Options::default()
+        };
+        let found = replayed(&policy, text, FULL, replay, STAGES);
+        (found.replayed.on_escalate, found.listed[0].barriers[1].end)
+    };
+    assert_eq!(left(false), ("block", 0.5));
+    assert_eq!(left(true), ("allow", 0.3));
+}
+
 #[test]
 fn as_many_calls_are_admitted_as_remain() {
     let barriers: Vec<_> = STAGES

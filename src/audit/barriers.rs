@@ -49,6 +49,13 @@ pub struct StatesInput<'a> {
     pub first: u64,
 }
 
+/// Makes states of what files tell, calls with the labels that the policy gives them.
+pub fn builder(policy: &Policy) -> Builder<'_, impl FnMut(&ToolCall<'_>, &mut Vec<String>)> {
+    Builder::new(policy, |call: &ToolCall<'_>, labels: &mut Vec<String>| {
+        labels.extend(crate::engine::labels(policy, call));
+    })
+}
+
 /// Checks every transition of a states file.
 pub fn states(policy: &Policy, into: &mut Accumulator, input: StatesInput<'_>) -> Checked {
     let mut checked = Checked {
@@ -74,9 +81,7 @@ pub fn states(policy: &Policy, into: &mut Accumulator, input: StatesInput<'_>) -
     checked.notices.extend(file.notices.iter().cloned());
     checked.chain = file.chain;
     checked.states = u64::from(!file.is_empty());
-    let mut builder = Builder::new(policy, |call: &ToolCall<'_>, labels: &mut Vec<String>| {
-        labels.extend(crate::engine::labels(policy, call));
-    });
+    let mut builder = builder(policy);
     let mut tally = RunTally::default();
     for spec in file.transitions() {
         checked.transitions += 1;

@@ -1,6 +1,13 @@
 //! How many more calls the barriers would admit at the end of a run, by what they can tell apart.
+//!
+//! These classes are not those of `verify::reach`, which come from a policy alone. There a class is of
+//! every name there may be, and of every set of labels that the policy may give it, and all stages tell
+//! classes apart: what matters is what a run can come to. Here it is of tools as they were met, with the
+//! labels they had there, and of those that the policy names; only the barriers are asked, for many runs
+//! from states of their own. So the two do not stand in for each other.
 
 use crate::barriers;
+use crate::policy::glob::is_name;
 use crate::policy::matcher::{MatcherId, NameSet, NameTable, Scope};
 use crate::policy::{Measure, Policy};
 use crate::state::{AgentState, Phase, RunView};
@@ -62,9 +69,8 @@ impl Names {
         };
         for id in names.asked.clone() {
             let matcher = policy.matchers.get(id);
-            let plain = |name: &&String| !name.contains(['*', '?', '[', ']', '{', '}', '\\']);
             if matcher.scope == Scope::Names {
-                for name in matcher.patterns.iter().filter(plain) {
+                for name in matcher.patterns.iter().filter(|name| is_name(name)) {
                     names.add(policy, name, &[]);
                 }
             }
@@ -146,8 +152,9 @@ impl Ended {
     }
 
     /// How many calls of a class the barriers admit from here. The first arrives as it would in the
-    /// run: after a refusal it is a self-loop. Each is taken to settle before the next, without an error, and to cost what a call without an estimate is charged; what the agent
-    /// was asked to do and does stays as it was.
+    /// run: after a refusal it is a self-loop. Each is taken to settle before the next, without an error,
+    /// and to cost what a call without an estimate is charged; what the agent was asked to do and does
+    /// stays as it was.
     pub fn more(&self, policy: &Policy, class: &Class) -> More {
         let run = RunView {
             id: &self.id,
@@ -167,12 +174,8 @@ impl Ended {
             if !by.is_empty() {
                 return More { calls, by };
             }
-            state.history.push(policy, &class.names, false);
-            state.step_count = state.step_count.saturating_add(1);
+            state.settle_estimated(policy, &class.names, false);
             state.phase = Phase::Observing;
-            if policy.dcbf.record_costs {
-                state.cost.0 = state.cost.0.saturating_add(estimate.0);
-            }
         }
         More {
             calls: MOST,

@@ -1,7 +1,7 @@
 //! Runs by how near they come to what their barriers refuse.
 
 use super::remaining::{Class, Ended, More, Names};
-use super::summary::{ExitSummary, InputSummary, PolicySummary};
+use super::summary::{ExitSummary, InputSummary, PolicySummary, Replayed};
 use super::verdict::{Leniency, exit_of_reading};
 use crate::barriers;
 use crate::engine::decision::{Decision, Reading};
@@ -110,8 +110,8 @@ pub struct RunRow {
 /// Everything that was found.
 #[derive(Clone, Debug)]
 pub struct Robustness {
-    /// `enforce` or `observe`.
-    pub mode: &'static str,
+    /// How calls were replayed.
+    pub replayed: Replayed,
     /// The policy.
     pub policy: PolicySummary,
     /// The inputs, in the order in which they were read.
@@ -310,7 +310,7 @@ impl<'p> Measurer<'p> {
     pub fn finish(
         mut self,
         inputs: Vec<InputSummary>,
-        mode: &'static str,
+        replayed: Replayed,
         leniency: Leniency,
     ) -> Robustness {
         self.sort_out();
@@ -327,7 +327,7 @@ impl<'p> Measurer<'p> {
             (spec.name.to_string(), unit, self.scales.of(i))
         });
         Robustness {
-            mode,
+            replayed,
             policy: PolicySummary::of(policy),
             exit: exit_of_reading(inputs.iter(), self.told[1], self.calls, leniency),
             inputs,

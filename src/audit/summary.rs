@@ -1,6 +1,7 @@
 //! The summary of an audit: what every report shows beside the decisions.
 
 use super::coverage::Coverage;
+use crate::engine::Options;
 use crate::engine::decision::DecisionKind;
 use crate::exit::{Exit, Finding};
 use crate::import::drive::InputReport;
@@ -242,15 +243,33 @@ impl PolicySummary {
     }
 }
 
+/// How calls were replayed, in the words of the options.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Replayed {
+    /// How recorded outcomes of refused calls were taken: `enforce` or `observe`.
+    pub mode: &'static str,
+    /// When admitted calls settled: `recorded` or `sequential`.
+    pub dispatch: &'static str,
+    /// What became of escalated calls that nobody decided about: `block` or `allow`.
+    pub on_escalate: &'static str,
+}
+
+impl Replayed {
+    /// A replay by these options.
+    pub fn by(options: &Options) -> Replayed {
+        Replayed {
+            mode: options.mode.as_str(),
+            dispatch: options.dispatch.as_str(),
+            on_escalate: options.on_escalate(),
+        }
+    }
+}
+
 /// How the audit was run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
-    /// `enforce` or `observe`.
-    pub mode: &'static str,
-    /// `recorded` or `sequential`.
-    pub dispatch: &'static str,
-    /// `block` or `allow`.
-    pub on_escalate: &'static str,
+    /// How calls were replayed.
+    pub replayed: Replayed,
     /// Findings that make the status 1.
     pub fail_on: Vec<Finding>,
     /// Greatest violation rate that passes; absent means none does.

@@ -52,7 +52,7 @@ pub fn unusable_inputs<'i>(
         return Some(why);
     }
     if faults > 0 && !leniency.allow_faults {
-        return Some(many(faults, "input fault"));
+        return Some(crate::number::count(faults, "input fault", "input faults"));
     }
     (calls == 0 && !leniency.allow_empty).then(|| "no call in any input".into())
 }
@@ -89,7 +89,7 @@ fn findings(summary: &Summary, leniency: Leniency) -> Vec<String> {
     }
     let warnings = summary.counts.warnings + summary.policy.warnings.len() as u64;
     if leniency.deny_warnings && warnings > 0 {
-        found.push(many(warnings, "warning"));
+        found.push(crate::number::count(warnings, "warning", "warnings"));
     }
     found
 }
@@ -141,10 +141,4 @@ fn clean(summary: &Summary) -> String {
             .collect();
         format!("no {}", words.join(", no "))
     }
-}
-
-/// A count of something, in words.
-pub fn many(count: u64, what: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{plural}")
 }

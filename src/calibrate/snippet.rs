@@ -4,7 +4,7 @@ use super::Asked;
 use super::found::{Calibrated, Calls, Flagged};
 use super::scorer::{Scorer, Thresholds};
 use crate::embed;
-use crate::number::rounded;
+use crate::number::{count, rounded};
 use std::fmt::{Result, Write};
 
 /// The table; absent where there is no ordinary call to go by, and where no threshold keeps to a rate:
@@ -43,8 +43,8 @@ fn rests(part: Option<&Calibrated>, asked: &Asked, out: &mut String) -> Result {
     let Some(part) = part else {
         return writeln!(out, "# rests on no ordinary call: as they are in force");
     };
-    let calls = counted(part.ordinary, "ordinary call");
-    let attacks = counted(part.attacks, "attack");
+    let calls = count(part.ordinary, "ordinary call", "ordinary calls");
+    let attacks = count(part.attacks, "attack", "attacks");
     writeln!(out, "# rests on {calls} and {attacks}")?;
     let unproven = [("escalate", asked.escalate_at), ("block", asked.block_at)];
     let unproven = unproven.iter().filter(|(_, rate)| !part.can_tell(*rate));
@@ -133,11 +133,6 @@ fn key(
         0 => writeln!(out),
         attacks => writeln!(out, ", {} of {attacks} attacks", caught.hits),
     }
-}
-
-fn counted(count: u64, what: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{plural}")
 }
 
 fn percent(share: f64) -> String {

@@ -17,9 +17,9 @@ pub(super) fn of(
 ) -> Vec<String> {
     let mut said = match &spec.measure {
         Measure::Safety { window, pairs } => safety(policy, spec, *window, pairs),
-        Measure::Privacy { .. } => calls.map(outbound).into_iter().collect(),
+        Measure::Privacy { .. } => calls.map(|n| in_all(n, "outbound ")).into_iter().collect(),
         Measure::Resource { limit } => resource(policy, spec, *limit, calls),
-        Measure::Stability { .. } => calls.map(steps).into_iter().collect(),
+        Measure::Stability { .. } => calls.map(|n| in_all(n, "")).into_iter().collect(),
         Measure::Scope { max_drift, .. } => scope(spec, *max_drift),
         Measure::Custom(_) | Measure::Neural(_) => Vec::new(),
     };
@@ -38,24 +38,16 @@ fn leaves(policy: &Policy, spec: &BarrierSpec, calls: Permits) -> Option<String>
         .then(|| "the last of them leaves the safe set: then every call is refused".to_owned())
 }
 
-fn outbound(calls: Permits) -> String {
+/// How many calls of a kind a run may have.
+fn in_all(calls: Permits, kind: &str) -> String {
     match calls {
-        Permits::Calls(0) => "no outbound call at all".into(),
-        Permits::Calls(1) => "1 outbound call, then none for the rest of the run".into(),
-        Permits::Unlimited => "any number of outbound calls".into(),
+        Permits::Calls(0) => format!("no {kind}call at all"),
+        Permits::Calls(1) => format!("1 {kind}call, then none for the rest of the run"),
+        Permits::Unlimited => format!("any number of {kind}calls"),
         n => format!(
-            "{} outbound calls, then none for the rest of the run",
+            "{} {kind}calls, then none for the rest of the run",
             n.told()
         ),
-    }
-}
-
-fn steps(calls: Permits) -> String {
-    match calls {
-        Permits::Calls(0) => "no call at all".into(),
-        Permits::Calls(1) => "1 call, then none for the rest of the run".into(),
-        Permits::Unlimited => "any number of calls".into(),
-        n => format!("{} calls, then none for the rest of the run", n.told()),
     }
 }
 

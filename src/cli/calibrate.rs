@@ -1,11 +1,10 @@
 //! `gate calibrate`.
 
 use super::inputs::Sources;
-use super::options::{InputArgs, LayoutArgs, one_of, rate};
-use super::outputs::print;
-use super::progress::Progress;
+use super::options::{InputArgs, LayoutArgs, SENTENCES, one_of, rate};
+use super::outputs::{Reported, report};
 use super::reading::read_all;
-use super::{files, policy, say};
+use super::{files, policy};
 use crate::calibrate::found::Closed;
 use crate::calibrate::scorer::Scorer;
 use crate::calibrate::{Asked, Calibrator};
@@ -17,7 +16,6 @@ use crate::policy::read::semantic::{BLOCK, ESCALATE, RECORDED};
 use crate::report::calibration::{self, CALIBRATION_FORMATS};
 use anyhow::bail;
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -33,7 +31,7 @@ use std::sync::Arc;
   gate calibrate --policy gate.toml --list 10 recordings/
   gate calibrate --all-embedders --model minilm=models/minilm cases.jsonl
   gate calibrate --format json cases.jsonl | jq -r '.embedders[].suggested.toml'")]
-#[command(mut_arg("width", |arg| arg.help(WIDTH)))]
+#[command(mut_arg("width", |arg| arg.help(SENTENCES)))]
 pub(super) struct Args {
     #[command(flatten)]
     input: InputArgs,
@@ -89,10 +87,6 @@ pub(super) struct Args {
     layout: LayoutArgs,
 }
 
-/// Its tables hold no text that could be wrapped.
-const WIDTH: &str =
-    "Lay sentences out for this many columns [default: the terminal's; unlimited elsewhere]";
-
 fn embedders() -> PossibleValuesParser {
     let value = |e: &Definition| PossibleValue::new(e.id).help(e.doc);
     let mut values: Vec<_> = EMBEDDERS.iter().map(value).collect();
@@ -135,25 +129,21 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         keep_args: args.show_args,
     };
     let mut calibrator = Calibrator::new(&policy, scorers, asked);
-    let progress = Progress::new(sources.bytes(), true);
-    let options = args.input.read_options();
-    let inputs = read_all(&sources, &options, &progress, &mut calibrator);
-    progress.done();
+    let inputs = read_all(&sources, &args.input, true, &mut calibrator);
     sources.tell_passed_over();
     let names = inputs.iter().map(|input| input.name.clone()).collect();
     let header = args.layout.header(names);
     let found = calibrator.finish(inputs, closed, args.input.leniency());
-    let status = print(found.exit.status, |out| {
+    let reported = Reported {
+        exit: &found.exit,
+        notices: &found.notices,
+        faults: found.faults,
+        header: &header,
+        table: args.format.id == CALIBRATION_FORMATS[0].id,
+    };
+    Ok(report(&reported, |out| {
         (args.format.write)(&found, &header, out)
-    });
-    let is_table = args.format.id == CALIBRATION_FORMATS[0].id;
-    if !(is_table && io::stdout().is_terminal()) {
-        super::tell_faults(&found.notices, found.faults, |input| header.input(input));
-    }
-    if found.exit.status == Exit::Unusable {
-        say(&format!("gate: {}", found.exit.reason));
-    }
-    Ok(status)
+    }))
 }
 
 /// What is to score, and the embedders that cannot.

@@ -7,9 +7,9 @@ use super::reach::{ReachArgs, explored};
 use crate::audit::summary::{ExitSummary, PolicySummary};
 use crate::check::{CheckReport, Finding};
 use crate::exit::Exit;
-use crate::policy::{Policy, PolicySource, effective};
+use crate::number::count;
+use crate::policy::{Policy, effective};
 use crate::report::check::{self, CHECK_FORMATS, Shown};
-use crate::report::table::text::count;
 use std::path::PathBuf;
 
 /// Validate a policy, and say what it permits and which of its rules decide nothing
@@ -93,17 +93,14 @@ fn exit(report: &CheckReport, deny_warnings: bool) -> ExitSummary {
 
 /// Tells a finding on standard error.
 fn tell(policy: &Policy, finding: &Finding) {
-    super::say(&said(&policy.source, finding));
-    if let Some(help) = &finding.help {
-        super::say(&format!("  help: {help}"));
-    }
-}
-
-fn said(source: &PolicySource, finding: &Finding) -> String {
-    let at = finding.place.told();
-    let at = at.map_or(String::new(), |at| format!(":{at}"));
-    let (code, message) = (finding.code, &finding.message);
-    format!("{source}{at}: warning: {code}: {message}")
+    let what = format!("warning: {}: {}", finding.code, finding.message);
+    let source = policy.source.to_string();
+    super::say_at(
+        &source,
+        finding.place.told(),
+        &what,
+        finding.help.as_deref(),
+    );
 }
 
 /// The effective policy, headed by where it came from, its hash and what it permits, as comments so
@@ -121,30 +118,4 @@ fn effective_text(policy: &Policy, report: &CheckReport) -> String {
     text += "\n";
     text += &effective::text(policy);
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::policy::PolicyPlace;
-
-    /// Editors jump to a place: what is not known of it is left out, and no column is made up.
-    #[test]
-    fn a_finding_has_as_much_of_its_place_as_is_known() {
-        let source = PolicySource::File("p.toml".into());
-        for (line, column, at) in [
-            (3, 7, "p.toml:3:7:"),
-            (3, 0, "p.toml:3:"),
-            (0, 0, "p.toml:"),
-        ] {
-            let finding = Finding {
-                code: "similar_name",
-                place: PolicyPlace { line, column },
-                message: "x".into(),
-                help: None,
-            };
-            let expected = format!("{at} warning: similar_name: x");
-            assert_eq!(said(&source, &finding), expected);
-        }
-    }
 }

@@ -3,14 +3,14 @@
 use super::inputs::Sources;
 use super::options::{InputArgs, OutputArgs};
 use super::outputs::Destination;
-use super::progress::Progress;
 use super::reading::read_all;
 use super::say;
 use super::signals::Unfinished;
 use crate::audit::summary::InputSummary;
-use crate::audit::verdict::{many, unusable_inputs};
+use crate::audit::verdict::unusable_inputs;
 use crate::convert::{Converted, Converter};
 use crate::exit::Exit;
+use crate::number::count;
 
 /// Write recordings of any format as one canonical trace
 ///
@@ -35,10 +35,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     unfinished.remove_when_interrupted();
     let (destination, writer) = Destination::open(&args.output, "trace", &sources, &unfinished)?;
     let mut converter = Converter::new(writer);
-    let progress = Progress::new(sources.bytes(), !args.output.quiet);
-    let options = args.input.read_options();
-    let inputs = read_all(&sources, &options, &progress, &mut converter);
-    progress.done();
+    let inputs = read_all(&sources, &args.input, !args.output.quiet, &mut converter);
     let (converted, failed) = converter.finish();
     sources.tell_passed_over();
     if !args.output.quiet {
@@ -70,7 +67,7 @@ fn verdict(args: &Args, converted: &Converted, inputs: &[InputSummary]) -> Exit 
     let leniency = args.input.leniency();
     match unusable_inputs(inputs.iter(), converted.faults, converted.calls, leniency) {
         Some(reason) => {
-            let written = many(converted.records, "record");
+            let written = count(converted.records, "record", "records");
             say(&format!("gate: {reason}; {written} written"));
             Exit::Unusable
         }

@@ -1,19 +1,19 @@
 //! `gate explain`.
 
 use super::inputs::Sources;
-use super::options::{DispatchArg, InputArgs, LayoutArgs, ModeArg, one_of};
+use super::options::{InputArgs, LayoutArgs, ReplayArgs, one_of};
 use super::outputs::print;
-use super::progress::Progress;
+use super::policy::PolicyArgs;
 use super::reading::read_all;
-use super::replay::OnEscalate;
-use super::{policy, say};
-use crate::audit::summary::{InputSummary, PolicySummary};
-use crate::audit::verdict::{many, unusable_inputs};
+use super::say;
+use crate::audit::summary::{InputSummary, PolicySummary, Replayed};
+use crate::audit::verdict::unusable_inputs;
 use crate::diag::nearest;
 use crate::engine::{Engine, Options};
 use crate::exit::Exit;
 use crate::explain::find::{Finder, Found, Wanted};
 use crate::explain::tape::Tape;
+use crate::number::count;
 use crate::policy::Policy;
 use crate::report::Header;
 use crate::report::explain::{self, EXPLAIN_FORMATS, Shown};
@@ -21,7 +21,6 @@ use crate::stages::STAGES;
 use anyhow::Context;
 use std::fmt::Write as _;
 use std::io;
-use std::path::PathBuf;
 use tempfile::NamedTempFile;
 
 /// Explain the decision about one call: what was looked at, what led there, what would turn it
@@ -57,36 +56,11 @@ pub(super) struct Args {
     #[arg(long, value_name = "ID", help_heading = "Call")]
     run: Option<String>,
 
-    /// Policy file, or a preset such as `coding-agent` [default: the gate.toml found upward, else built in]
-    #[arg(long, value_name = "POLICY", help_heading = "Policy")]
-    policy: Option<PathBuf>,
+    #[command(flatten)]
+    policy: PolicyArgs,
 
-    /// How recorded outcomes of refused calls are taken
-    #[arg(
-        long,
-        value_name = "MODE",
-        default_value = "enforce",
-        help_heading = "Policy"
-    )]
-    mode: ModeArg,
-
-    /// When admitted calls settle
-    #[arg(
-        long,
-        value_name = "WHEN",
-        default_value = "recorded",
-        help_heading = "Policy"
-    )]
-    dispatch: DispatchArg,
-
-    /// What becomes of an escalated call that nobody decided about
-    #[arg(
-        long,
-        value_name = "WHAT",
-        default_value = "block",
-        help_heading = "Policy"
-    )]
-    on_escalate: OnEscalate,
+    #[command(flatten)]
+    replay: ReplayArgs,
 
     /// Format of standard output
     #[arg(long, value_name = "FORMAT", default_value = EXPLAIN_FORMATS[0].id, value_parser = one_of(EXPLAIN_FORMATS, |f| (f.id, f.doc)), help_heading = "Output")]
@@ -103,11 +77,8 @@ pub(super) struct Args {
 impl Args {
     fn options(&self) -> Options {
         Options {
-            mode: self.mode.mode(),
-            dispatch: self.dispatch.dispatch(),
-            allow_escalated: self.on_escalate == OnEscalate::Allow,
             keep_args: self.show_args,
-            ..Options::default()
+            ..self.replay.options()
         }
     }
 
@@ -123,7 +94,7 @@ impl Args {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let mut sources = Sources::find(&args.input.files)?;
-    let policy = policy::load(args.policy.as_deref(), &sources.directories)?;
+    let policy = args.policy.load(&sources.directories)?;
     // What cannot be read twice is kept for the second time.
     let _kept = keep(&mut sources)?;
     let mut finder = Finder::new(args.wanted(), args.run.clone());
@@ -143,7 +114,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         let call = &found.call;
         anyhow::bail!("call `{call}` does not come when its run is replayed alone");
     };
-    let options = args.options();
     let specs = policy.dcbf.barriers.iter();
     let shown = Shown {
         header: Header {
@@ -151,11 +121,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
             ..args.layout.header(names)
         },
         policy: PolicySummary::of(&policy),
-        settings: [
-            ("mode", options.mode.as_str()),
-            ("dispatch", options.dispatch.as_str()),
-            ("on-escalate", options.on_escalate()),
-        ],
+        replayed: Replayed::by(&args.options()),
     };
     let status = status(args, &inputs, &finder);
     Ok(print(status, |out| {
@@ -164,12 +130,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
 }
 
 fn find(args: &Args, policy: &Policy, sources: &Sources, finder: &mut Finder) -> Vec<InputSummary> {
-    let progress = Progress::new(sources.bytes(), true);
     let mut engine = Engine::new(policy, STAGES, args.options(), finder);
-    let read = args.input.read_options();
-    let inputs = read_all(sources, &read, &progress, &mut engine);
+    let inputs = read_all(sources, &args.input, true, &mut engine);
     engine.end();
-    progress.done();
     sources.tell_passed_over();
     inputs
 }
@@ -184,9 +147,7 @@ fn record(args: &Args, found: Found, sources: Sources) -> Tape {
         ..Sources::default()
     };
     let mut tape = Tape::new(found);
-    let progress = Progress::new(sources.bytes(), true);
-    read_all(&sources, &args.input.read_options(), &progress, &mut tape);
-    progress.done();
+    read_all(&sources, &args.input, true, &mut tape);
     tape
 }
 
@@ -258,7 +219,11 @@ fn none_or_many(finder: &Finder, args: &Args, names: &[String]) -> Vec<String> {
 fn none(finder: &Finder, args: &Args, what: &str) -> String {
     let of = args.run.as_ref().map(|run| format!(" in run `{run}`"));
     let of = of.unwrap_or_default();
-    let counts = format!("{}, {} refused", many(finder.calls, "call"), finder.refused);
+    let counts = format!(
+        "{}, {} refused",
+        count(finder.calls, "call", "calls"),
+        finder.refused
+    );
     let mut text = format!("there is no {what}{of}: {counts}");
     let run = args.run.as_deref();
     let runs = || finder.runs.iter().map(|run| &**run);

@@ -3,15 +3,15 @@
 use super::inputs::Sources;
 use super::options::{InputArgs, OutputArgs, one_of};
 use super::outputs::{Destination, print};
-use super::progress::Progress;
 use super::reading::read_all;
 use super::signals::Unfinished;
 use super::{policy, say};
 use crate::audit::features::{FeatureTable, Made};
 use crate::audit::summary::InputSummary;
-use crate::audit::verdict::{many, unusable_inputs};
+use crate::audit::verdict::unusable_inputs;
 use crate::engine::{Engine, Mode, Options};
 use crate::exit::Exit;
+use crate::number::count;
 use crate::report::Header;
 use crate::report::features::{self, FEATURE_FORMATS, Listed};
 use crate::stages::PROBE;
@@ -68,13 +68,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         labels_given: true,
         ..Options::default()
     };
-    let progress = Progress::new(sources.bytes(), !args.output.quiet);
-    let read = args.input.read_options();
     let mut engine = Engine::new(&policy, &[PROBE], options, &mut table);
-    let inputs = read_all(&sources, &read, &progress, &mut engine);
+    let inputs = read_all(&sources, &args.input, !args.output.quiet, &mut engine);
     engine.end();
     drop(engine);
-    progress.done();
     sources.tell_passed_over();
     let mut made = table.finish();
     if !args.output.quiet {
@@ -104,12 +101,12 @@ fn tell(made: &Made, inputs: &[InputSummary]) {
 
 fn verdict(args: &Args, made: &Made, inputs: &[InputSummary]) -> Exit {
     let calls = made.rows + made.rowless;
-    let rowless =
-        (made.rowless > 0).then(|| format!("{} without a row", many(made.rowless, "call")));
+    let rowless = (made.rowless > 0)
+        .then(|| format!("{} without a row", count(made.rowless, "call", "calls")));
     let unusable = unusable_inputs(inputs.iter(), made.faults, calls, args.input.leniency());
     match unusable.or(rowless) {
         Some(reason) => {
-            let written = many(made.rows, "row");
+            let written = count(made.rows, "row", "rows");
             say(&format!("gate: {reason}; {written} written"));
             Exit::Unusable
         }

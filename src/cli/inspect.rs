@@ -2,15 +2,13 @@
 
 use super::inputs::Sources;
 use super::options::{InputArgs, LayoutArgs, one_of};
-use super::outputs::print;
-use super::progress::Progress;
+use super::outputs::{Reported, print, report};
+use super::policy;
 use super::reading::read_all;
-use super::{policy, say};
 use crate::exit::Exit;
 use crate::import::IMPORTERS;
 use crate::inspect::Inspector;
 use crate::report::inspect::{self, INSPECT_FORMATS, Readable, Shown};
-use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 /// Say what is in recordings: formats, runs, calls by tool, and what is known of them
@@ -61,27 +59,21 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let policy = policy.map(|named| policy::load(Some(named), &sources.directories));
     let policy = policy.transpose()?;
     let mut inspector = Inspector::new(policy.as_ref());
-    let progress = Progress::new(sources.bytes(), true);
-    let options = args.input.read_options();
-    let inputs = read_all(&sources, &options, &progress, &mut inspector);
-    progress.done();
+    let inputs = read_all(&sources, &args.input, true, &mut inspector);
     sources.tell_passed_over();
     let names = inputs.iter().map(|input| input.name.clone()).collect();
     let found = inspector.finish(inputs, args.input.leniency());
     let shown = shown(args, names);
-    let status = print(found.exit.status, |out| {
+    let reported = Reported {
+        exit: &found.exit,
+        notices: &found.notices,
+        faults: found.total.fault_count(),
+        header: &shown.header,
+        table: args.format.id == INSPECT_FORMATS[0].id,
+    };
+    Ok(report(&reported, |out| {
         (args.format.write)(&found, &shown, out)
-    });
-    let is_table = args.format.id == INSPECT_FORMATS[0].id;
-    if !(is_table && io::stdout().is_terminal()) {
-        super::tell_faults(&found.notices, found.total.fault_count(), |input| {
-            shown.header.input(input)
-        });
-    }
-    if found.exit.status == Exit::Unusable {
-        say(&format!("gate: {}", found.exit.reason));
-    }
-    Ok(status)
+    }))
 }
 
 fn shown(args: &Args, inputs: Vec<String>) -> Shown {

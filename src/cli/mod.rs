@@ -152,23 +152,29 @@ fn tell_notices<'a, 'n>(
     name: impl Fn(usize) -> &'n str,
 ) -> u64 {
     for notice in notices.take(REPEATED) {
-        let at = notice.place.told();
-        let at = at.map_or(String::new(), |at| format!(":{at}"));
-        let name = name(notice.place.input);
         let kind = if notice.kind.is_fault() {
             ""
         } else {
             "warning: "
         };
-        say(&format!(
-            "{name}{at}: {kind}{}: {}",
-            notice.kind, notice.message
-        ));
-        if let Some(help) = &notice.help {
-            say(&format!("  help: {help}"));
-        }
+        let what = format!("{kind}{}: {}", notice.kind, notice.message);
+        say_at(
+            name(notice.place.input),
+            notice.place.told(),
+            &what,
+            notice.help.as_deref(),
+        );
     }
     total.saturating_sub(REPEATED as u64)
+}
+
+/// Says what is the matter at a place in a file, as far as it is known: `LINE` or `LINE:COLUMN`.
+fn say_at(file: &str, place: Option<String>, what: &str, help: Option<&str>) {
+    let at = place.map_or(String::new(), |at| format!(":{at}"));
+    say(&format!("{file}{at}: {what}"));
+    if let Some(help) = help {
+        say(&format!("  help: {help}"));
+    }
 }
 
 /// Columns of the terminal, if standard output is one. One that does not tell its size has 80.

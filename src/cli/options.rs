@@ -1,7 +1,7 @@
 //! Arguments that several commands take.
 
 use crate::audit::verdict::Leniency;
-use crate::engine::{Dispatch, Mode};
+use crate::engine::{Dispatch, Mode, Options};
 use crate::exit::Finding;
 use crate::import::drive::ReadOptions;
 use crate::import::{self, IMPORTERS};
@@ -117,6 +117,10 @@ impl LayoutArgs {
     }
 }
 
+/// Help of `--width` where tables hold no text that could be wrapped.
+pub(super) const SENTENCES: &str =
+    "Lay sentences out for this many columns [default: the terminal's; unlimited elsewhere]";
+
 /// The entries of a list, each by its name. `told` gives that and one line of help.
 pub(super) fn one_of<T: Sync>(
     list: &'static [T],
@@ -134,7 +138,7 @@ pub(super) fn one_of<T: Sync>(
 
 /// When colours are used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(super) enum Color {
+enum Color {
     /// On a terminal, unless NO_COLOR is set
     #[default]
     Auto,
@@ -146,7 +150,7 @@ pub(super) enum Color {
 
 impl Color {
     /// Whether standard output is coloured.
-    pub(super) fn wanted(self, terminal: bool) -> bool {
+    fn wanted(self, terminal: bool) -> bool {
         let refused = || std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
         match self {
             Color::Always => true,
@@ -156,42 +160,66 @@ impl Color {
     }
 }
 
+/// How calls are replayed.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Policy")]
+pub(super) struct ReplayArgs {
+    /// How recorded outcomes of refused calls are taken
+    #[arg(long, value_name = "MODE", default_value = "enforce")]
+    mode: ModeArg,
+
+    /// When admitted calls settle
+    #[arg(long, value_name = "WHEN", default_value = "recorded")]
+    dispatch: DispatchArg,
+
+    /// What becomes of an escalated call that nobody decided about
+    #[arg(long, value_name = "WHAT", default_value = "block")]
+    on_escalate: OnEscalate,
+}
+
+impl ReplayArgs {
+    /// The same to the engine. What else it can be asked for is off.
+    pub(super) fn options(&self) -> Options {
+        Options {
+            mode: match self.mode {
+                ModeArg::Enforce => Mode::Enforce,
+                ModeArg::Observe => Mode::Observe,
+            },
+            dispatch: match self.dispatch {
+                DispatchArg::Recorded => Dispatch::Recorded,
+                DispatchArg::Sequential => Dispatch::Sequential,
+            },
+            allow_escalated: self.on_escalate == OnEscalate::Allow,
+            ..Options::default()
+        }
+    }
+}
+
 /// How recorded outcomes of refused calls are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum ModeArg {
+enum ModeArg {
     /// A call refused here is taken as not executed
     Enforce,
     /// A call that the trace shows as executed counts, even where it is refused here
     Observe,
 }
 
-impl ModeArg {
-    /// The same to the engine.
-    pub(super) fn mode(self) -> Mode {
-        match self {
-            ModeArg::Enforce => Mode::Enforce,
-            ModeArg::Observe => Mode::Observe,
-        }
-    }
-}
-
 /// When calls settle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum DispatchArg {
+enum DispatchArg {
     /// As the trace shows it
     Recorded,
     /// As soon as they are admitted
     Sequential,
 }
 
-impl DispatchArg {
-    /// The same to the engine.
-    pub(super) fn dispatch(self) -> Dispatch {
-        match self {
-            DispatchArg::Recorded => Dispatch::Recorded,
-            DispatchArg::Sequential => Dispatch::Sequential,
-        }
-    }
+/// What becomes of an escalated call that nobody decided about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum OnEscalate {
+    /// It does not run
+    Block,
+    /// It runs
+    Allow,
 }
 
 /// A kind of finding, or none of them.

@@ -4,9 +4,12 @@ use super::inputs::{Sources, identity};
 use super::options::OutputArgs;
 use super::say;
 use super::signals::Unfinished;
+use crate::audit::summary::ExitSummary;
 use crate::exit::Exit;
+use crate::report::Header;
+use crate::trace::fault::Notice;
 use anyhow::{Context, bail};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -139,6 +142,38 @@ pub(super) fn print(status: Exit, write: impl FnOnce(&mut dyn Write) -> io::Resu
         }
         _ => status,
     }
+}
+
+/// What a report on standard output tells that standard error may have to repeat.
+pub(super) struct Reported<'a> {
+    /// How the program ends.
+    pub(super) exit: &'a ExitSummary,
+    /// Faults and warnings, in order.
+    pub(super) notices: &'a [Notice],
+    /// How many faults there are in all.
+    pub(super) faults: u64,
+    /// Names of the inputs.
+    pub(super) header: &'a Header,
+    /// Whether the report is for people.
+    pub(super) table: bool,
+}
+
+/// Prints a report, and says on standard error what its reader has to know beside it: faults, where
+/// standard output is no terminal that shows them, and why nothing can be said. Gives the status.
+pub(super) fn report(
+    reported: &Reported<'_>,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Exit {
+    let status = print(reported.exit.status, write);
+    if !(reported.table && io::stdout().is_terminal()) {
+        super::tell_faults(reported.notices, reported.faults, |input| {
+            reported.header.input(input)
+        });
+    }
+    if reported.exit.status == Exit::Unusable {
+        say(&format!("gate: {}", reported.exit.reason));
+    }
+    status
 }
 
 /// Where a command writes what it makes: a file, or standard output.

@@ -12,6 +12,24 @@ use std::path::{Path, PathBuf};
 /// Name of the policy file that is looked for.
 const FILE: &str = "gate.toml";
 
+/// The policy that a command goes by.
+#[derive(Debug, clap::Args)]
+pub(super) struct PolicyArgs {
+    /// Policy file, or a preset such as `coding-agent` [default: the gate.toml found upward, else built in]
+    #[arg(long, value_name = "POLICY", help_heading = "Policy")]
+    policy: Option<PathBuf>,
+}
+
+impl PolicyArgs {
+    /// The policy with which these directories are audited, as [`load`] finds it.
+    ///
+    /// # Errors
+    /// Those of [`load`].
+    pub(super) fn load(&self, audited: &[PathBuf]) -> anyhow::Result<Policy> {
+        load(self.policy.as_deref(), audited)
+    }
+}
+
 /// The policy of a command: the one named, else the `gate.toml` found from the working directory
 /// upward, else the built-in one.
 ///

@@ -1,18 +1,18 @@
 //! `gate check --reach`: where an exploration starts, and how far it goes.
 
 use super::{Told, files, tell_notices};
+use crate::audit::barriers::builder;
 use crate::policy::Policy;
-use crate::trace::event::ToolCall;
 use crate::trace::fault::Notice;
 use crate::verify::reach::{self, Limits, Reach, Start};
 use crate::verify::states::one;
-use crate::verify::transition::Builder;
 use anyhow::Context;
 use std::path::{Path, PathBuf};
 
 /// Longest file of a state, in bytes.
 const MOST: usize = 64 << 20;
 
+/// What is explored, and how far.
 #[derive(Debug, clap::Args)]
 pub(super) struct ReachArgs {
     /// Explore every state that runs can reach: ways out of the safe set, deadlocks, how many calls are left
@@ -84,10 +84,7 @@ fn state(path: &Path, policy: &Policy, start: &mut Start) -> anyhow::Result<()> 
     let text = files::read(path, MOST).with_context(|| format!("`{name}` cannot be read"))?;
     let (spec, notices) = one::read(&text).map_err(|fault| Told(said(&name, &fault)))?;
     tell_notices(notices.iter(), notices.len() as u64, |_| &name);
-    let mut builder = Builder::new(policy, |call: &ToolCall<'_>, labels: &mut Vec<String>| {
-        labels.extend(crate::engine::labels(policy, call));
-    });
-    start.state = builder.state(&spec);
+    start.state = builder(policy).state(&spec);
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! Reading all inputs, one after the other, into what takes their events.
 
 use super::inputs::{Source, Sources};
+use super::options::InputArgs;
 use super::progress::Progress;
 use crate::audit::summary::InputSummary;
 use crate::calibrate::Calibrator;
@@ -70,17 +71,21 @@ impl Intake for Tape {
     fn end_input(&mut self) {}
 }
 
-/// Reads every input and says what each of them is. One that cannot be opened gives nothing.
+/// Reads every input and says what each of them is. One that cannot be opened gives nothing. How far
+/// it got is shown on the way where that is wanted.
 pub(super) fn read_all(
     sources: &Sources,
-    options: &ReadOptions,
-    progress: &Progress,
+    args: &InputArgs,
+    show_progress: bool,
     into: &mut dyn Intake,
 ) -> Vec<InputSummary> {
+    let progress = Progress::new(sources.bytes(), show_progress);
+    let options = args.read_options();
     let sources = sources.list.iter().enumerate();
-    sources
-        .map(|(index, source)| read_one(index, source, options, progress, into))
-        .collect()
+    let read = sources.map(|(index, source)| read_one(index, source, &options, &progress, into));
+    let inputs = read.collect();
+    progress.done();
+    inputs
 }
 
 fn read_one(

@@ -1,14 +1,14 @@
 //! `gate verify-barriers`.
 
 use super::inputs::{Source, Sources};
-use super::options::{Color, FailOn, InputArgs, findings, one_of, rate};
-use super::outputs::print;
-use super::{policy, say};
+use super::options::{FailOn, InputArgs, LayoutArgs, SENTENCES, findings, one_of, rate};
+use super::outputs::{Reported, report};
+use super::policy::PolicyArgs;
 use crate::audit::barrier_verdict::BarrierVerdict;
-use crate::audit::verdict::many;
 use crate::diag::nearest;
 use crate::engine::KnownRuns;
 use crate::exit::{Exit, Finding};
+use crate::number::count;
 use crate::policy::Policy;
 use crate::report::barriers::{self, BARRIER_FORMATS};
 use crate::trace::json::{self, Scanner};
@@ -17,8 +17,7 @@ use crate::verify::limits::Limits;
 use crate::verify::states::{self, Pairing};
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use std::io::{IsTerminal, Read};
-use std::path::PathBuf;
+use std::io::Read;
 
 /// Test the barriers on recorded states, or on the transitions of a trace
 ///
@@ -31,13 +30,13 @@ use std::path::PathBuf;
   gate verify-barriers --pairing cross --policy gate.toml states.json
   gate verify-barriers --format json trace.jsonl | jq .barriers
   gate verify-barriers --max-violation-rate 0.05 --max-violation-rate privacy=0 recordings/")]
+#[command(mut_arg("width", |arg| arg.help(SENTENCES)))]
 pub(super) struct Args {
     #[command(flatten)]
     input: InputArgs,
 
-    /// Policy file, or a preset such as `coding-agent` [default: the gate.toml found upward, else built in]
-    #[arg(long, value_name = "POLICY", help_heading = "Policy")]
-    policy: Option<PathBuf>,
+    #[command(flatten)]
+    policy: PolicyArgs,
 
     /// How the states of a file come together with its actions
     #[arg(
@@ -71,14 +70,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "FORMAT", default_value = BARRIER_FORMATS[0].id, value_parser = one_of(BARRIER_FORMATS, |f| (f.id, f.doc)), help_heading = "Output")]
     format: &'static barriers::Format,
 
-    /// When to use colours
-    #[arg(
-        long,
-        value_name = "WHEN",
-        default_value = "auto",
-        help_heading = "Output"
-    )]
-    color: Color,
+    #[command(flatten)]
+    layout: LayoutArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -167,7 +160,7 @@ fn limits(asked: &[MaxRate], policy: &Policy) -> anyhow::Result<Limits> {
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let fail_on = findings(&args.fail_on)?;
     let sources = Sources::find(&args.input.files)?;
-    let mut policy = policy::load(args.policy.as_deref(), &sources.directories)?;
+    let mut policy = args.policy.load(&sources.directories)?;
     // What is tested here is the transition; a policy that leaves it out at run time has one too.
     policy.dcbf.verify = true;
     let limits = limits(&args.max_violation_rate, &policy)?;
@@ -188,20 +181,21 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         mut verdict,
         ..
     } = work;
-    let report = accumulator.finish();
-    let (status, reason) = status(args, &fail_on, &verdict, &report);
+    let found = accumulator.finish();
+    let (status, reason) = status(args, &fail_on, &verdict, &found);
     verdict.exit = crate::audit::summary::ExitSummary { status, reason };
-    let color = args.color.wanted(std::io::stdout().is_terminal());
-    let status = print(verdict.exit.status, |out| {
-        (args.format.write)(&report, &verdict, color, out)
-    });
-    super::tell_faults(&verdict.notices, verdict.faults(), |input| {
-        verdict.name(input)
-    });
-    if verdict.exit.status == Exit::Unusable {
-        say(&format!("gate: {}", verdict.exit.reason));
-    }
-    Ok(status)
+    let names = verdict.inputs.iter().map(|input| input.name.clone());
+    let header = args.layout.header(names.collect());
+    let reported = Reported {
+        exit: &verdict.exit,
+        notices: &verdict.notices,
+        faults: verdict.faults(),
+        header: &header,
+        table: args.format.id == BARRIER_FORMATS[0].id,
+    };
+    Ok(report(&reported, |out| {
+        (args.format.write)(&found, &verdict, &header, out)
+    }))
 }
 
 fn status(
@@ -215,7 +209,7 @@ fn status(
     }
     let faults = verdict.faults();
     if faults > 0 && !args.input.allow_faults {
-        return (Exit::Unusable, many(faults, "input fault"));
+        return (Exit::Unusable, count(faults, "input fault", "input faults"));
     }
     if report.transitions == 0 && !args.input.allow_empty {
         return (Exit::Unusable, "no transition in any input".into());

@@ -76,7 +76,7 @@ impl Course {
         }
     }
 
-    /// A call of the run.
+    /// A call of the run; the one that is explained is the last.
     pub fn call(&mut self, decided: &Final) {
         let decision = &decided.decision;
         let later = self.latest.as_ref().is_none_or(|l| l.seq < decision.seq);
@@ -92,11 +92,6 @@ impl Course {
             line: decision.line,
             tool: decision.tool.clone(),
         });
-    }
-
-    /// The call that is explained: the last.
-    pub fn end(&mut self, decided: &Final) {
-        self.call(decided);
     }
 }
 

@@ -139,15 +139,14 @@ impl Output for Player<'_> {
         if self.done.get() {
             return;
         }
+        self.played.course.call(&decided);
         if self.found.is(decision) {
-            self.played.course.end(&decided);
             self.played.sought = Some(decided);
             self.done.set(true);
             return;
         }
         let brief = (decision.seq, decision.kind, decision.admitted);
         self.played.earlier.push(brief);
-        self.played.course.call(&decided);
     }
 
     fn notice(&mut self, _: Notice) {}

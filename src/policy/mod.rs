@@ -451,3 +451,18 @@ pub enum Measure {
     /// A neural network over features of the state.
     Neural(neural::Neural),
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Editors jump to a place: what is not known of it is left out, and no column is made up.
+    #[test]
+    fn a_place_is_told_as_far_as_it_is_known() {
+        for (line, column, told) in [(3, 7, Some("3:7")), (3, 0, Some("3")), (0, 0, None)] {
+            let place = PolicyPlace { line, column };
+            assert_eq!(place.told().as_deref(), told);
+            assert_eq!(place.known_column(), (column > 0).then_some(column));
+        }
+    }
+}

@@ -4,6 +4,7 @@ pub mod bindings;
 pub mod cosine;
 pub mod history;
 
+use crate::policy::Policy;
 use crate::policy::matcher::NameSet;
 use crate::trace::money::Nano;
 use history::History;
@@ -167,6 +168,17 @@ impl AgentState {
             }
             Phase::Acting => self.loop_count = self.loop_count.saturating_add(1),
             Phase::Answering | Phase::Rejected | Phase::Exhausted => {}
+        }
+    }
+
+    /// A call has come back, and cost what a call without an estimate is charged. The phase is left to
+    /// who says what comes next.
+    pub fn settle_estimated(&mut self, policy: &Policy, names: &Arc<NameSet>, failed: bool) {
+        self.history.push(policy, names, failed);
+        self.step_count = self.step_count.saturating_add(1);
+        if policy.dcbf.record_costs {
+            let estimate = policy.dcbf.per_call_cost;
+            self.cost = Nano(self.cost.0.saturating_add(estimate.0));
         }
     }
 

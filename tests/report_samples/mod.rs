@@ -5,7 +5,7 @@
 use gate::audit::coverage::{Coverage, Met, RuleCoverage, StageCoverage};
 use gate::audit::summary::{
     BarrierSummary, Counts, ExitSummary, Extreme, InputSummary, KindCounts, PolicySummary,
-    RateSummary, RuleCount, RunRefusals, Settings, Summary, Violations,
+    RateSummary, Replayed, RuleCount, RunRefusals, Settings, Summary, Violations,
 };
 use gate::engine::decision::{Decision, DecisionKind, Reading};
 use gate::exit::{Exit, Finding};
@@ -236,9 +236,11 @@ pub fn summary() -> Summary {
             warnings: Vec::new(),
         },
         settings: Settings {
-            mode: "enforce",
-            dispatch: "recorded",
-            on_escalate: "block",
+            replayed: Replayed {
+                mode: "enforce",
+                dispatch: "recorded",
+                on_escalate: "block",
+            },
             fail_on: vec![Finding::Block, Finding::Error, Finding::Violation],
             max_violation_rate: None,
             allow_faults: true,

@@ -174,12 +174,9 @@ fn allowed(policy: &Policy, one: &Read<'_>, findings: &mut Findings) {
     });
     for (id, list) in gates.into_iter().chain(agents) {
         let patterns = List::of(policy, id).patterns;
-        let named = patterns.iter().filter(|p| p.is_name());
-        if let Some(tool) = named
-            .filter(|p| one.tools.covers(p))
-            .map(|p| &p.text)
-            .next()
-        {
+        let mut named = patterns.iter().filter(|p| p.is_name());
+        if let Some(tool) = named.find(|p| one.tools.covers(p)) {
+            let tool = &tool.text;
             let message =
                 format!("`{tool}` is in {list}, and this contract refuses every call of it");
             let help = "take it out of one of them";

@@ -5,10 +5,10 @@ mod rows;
 use super::options::one_of;
 use super::outputs::print;
 use super::{Told, files, say};
-use crate::audit::verdict::many;
 use crate::escape::visible;
 use crate::exit::Exit;
 use crate::neural::{Activation, Given, MAX_BYTES, Model, Refusal};
+use crate::number::count;
 use crate::policy::effective::sha256;
 use crate::report::model::{self, MODEL_FORMATS, Shown};
 use anyhow::Context;
@@ -93,7 +93,7 @@ fn tell_holes(rows: &[Vec<f64>]) {
     let holed = rows.iter().filter(|row| row.iter().any(|x| !x.is_finite()));
     let holed = holed.count() as u64;
     if holed > 0 {
-        let rows = many(holed, "row");
+        let rows = count(holed, "row", "rows");
         say(&format!(
             "gate: {rows} with a number that is missing or not finite: h is none there, which counts as -1"
         ));

@@ -1,8 +1,9 @@
 //! Arguments of `gate replay`.
 
 use crate::audit::filter::Filter;
-use crate::audit::summary::Settings;
-use crate::cli::options::{DispatchArg, FailOn, InputArgs, LayoutArgs, ModeArg, one_of, rate};
+use crate::audit::summary::{Replayed, Settings};
+use crate::cli::options::{FailOn, InputArgs, LayoutArgs, ReplayArgs, one_of, rate};
+use crate::cli::policy::PolicyArgs;
 use crate::engine::Options;
 use crate::exit::Finding;
 use crate::policy::matcher::{Matcher, Scope};
@@ -17,40 +18,15 @@ pub(in crate::cli) struct Args {
     #[command(flatten)]
     pub(super) input: InputArgs,
 
-    /// Policy file, or a preset such as `coding-agent` [default: the gate.toml found upward, else built in]
-    #[arg(long, value_name = "POLICY", help_heading = "Policy")]
-    pub(super) policy: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) policy: PolicyArgs,
 
-    /// How recorded outcomes of refused calls are taken
-    #[arg(
-        long,
-        value_name = "MODE",
-        default_value = "enforce",
-        help_heading = "Policy"
-    )]
-    pub(super) mode: ModeArg,
-
-    /// When admitted calls settle
-    #[arg(
-        long,
-        value_name = "WHEN",
-        default_value = "recorded",
-        help_heading = "Policy"
-    )]
-    pub(super) dispatch: DispatchArg,
+    #[command(flatten)]
+    replay: ReplayArgs,
 
     /// Let a run go on from one input into the next, where both have one of that id
     #[arg(long, help_heading = "Policy")]
     pub(super) merge_runs: bool,
-
-    /// What becomes of an escalated call that nobody decided about
-    #[arg(
-        long,
-        value_name = "WHAT",
-        default_value = "block",
-        help_heading = "Policy"
-    )]
-    pub(super) on_escalate: OnEscalate,
 
     /// Findings that make the exit status 1
     #[arg(
@@ -132,14 +108,6 @@ const EXAMPLES: &str = "Examples:
   gate replay --format jsonl trace.jsonl --csv barriers.csv | jq -c 'select(.standing == false)'";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum OnEscalate {
-    /// It does not run
-    Block,
-    /// It runs
-    Allow,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Only {
     /// Calls that may not run, or whose result is withheld
     Refused,
@@ -149,26 +117,20 @@ impl Args {
     /// How the engine is to replay.
     pub(super) fn engine_options(&self) -> Options {
         Options {
-            mode: self.mode.mode(),
-            dispatch: self.dispatch.dispatch(),
-            allow_escalated: self.on_escalate == OnEscalate::Allow,
             keep_args: self.show_args,
-            labels_given: false,
             merge_runs: self.merge_runs,
             weigh: self.coverage,
             weigh_only: None,
             weigh_alone: false,
             wordless: true,
+            ..self.replay.options()
         }
     }
 
     /// The same in words, for the summary.
     pub(super) fn settings(&self, fail_on: Vec<Finding>) -> Settings {
-        let options = self.engine_options();
         Settings {
-            mode: options.mode.as_str(),
-            dispatch: options.dispatch.as_str(),
-            on_escalate: options.on_escalate(),
+            replayed: Replayed::by(&self.replay.options()),
             fail_on,
             max_violation_rate: self.max_violation_rate,
             merge_runs: self.merge_runs,

@@ -5,10 +5,9 @@ mod args;
 use super::inputs::Sources;
 use super::options::findings;
 use super::outputs::{self, ReportFile, stdout};
-use super::progress::Progress;
 use super::reading::read_all;
+use super::say;
 use super::signals::Unfinished;
-use super::{policy, say};
 use crate::audit::Audit;
 use crate::audit::robustness::scales;
 use crate::audit::summary::{InputSummary, PolicySummary, Summary};
@@ -20,14 +19,14 @@ use crate::policy::Policy;
 use crate::report::{FORMATS, Header, Report};
 use crate::stages::STAGES;
 use anyhow::Context;
-pub(super) use args::{Args, OnEscalate};
+pub(super) use args::Args;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let fail_on = findings(&args.fail_on)?;
     let sources = Sources::find(&args.input.files)?;
-    let policy = policy::load(args.policy.as_deref(), &sources.directories)?;
+    let policy = args.policy.load(&sources.directories)?;
     let unfinished = Unfinished::default();
     unfinished.remove_when_interrupted();
     let files = report_files(args, &sources, &unfinished)?;
@@ -116,12 +115,9 @@ fn replay(
     sources: &Sources,
     audit: &mut Audit<'_>,
 ) -> Vec<InputSummary> {
-    let progress = Progress::new(sources.bytes(), !args.quiet);
     let mut engine = Engine::new(policy, STAGES, args.engine_options(), audit);
-    let read_options = args.input.read_options();
-    let inputs = read_all(sources, &read_options, &progress, &mut engine);
+    let inputs = read_all(sources, &args.input, !args.quiet, &mut engine);
     engine.end();
-    progress.done();
     inputs
 }
 

@@ -3,6 +3,7 @@
 
 use super::Format;
 use crate::audit::barrier_verdict::BarrierVerdict;
+use crate::report::Header;
 use crate::report::csv::cell;
 use crate::report::csv::rows::{Row, begin, exit_row, notice_row, write_rows};
 use crate::report::number::exact;
@@ -64,7 +65,7 @@ const COLUMNS: &[&str] = &[
 fn write(
     report: &BarriersReport,
     verdict: &BarrierVerdict,
-    _: bool,
+    _: &Header,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let rows = std::iter::once(total(report))

@@ -2,8 +2,8 @@
 
 use super::Format;
 use crate::audit::barrier_verdict::BarrierVerdict;
-use crate::report::json::v1::notice_kind;
-use crate::report::json::v1::parts::{Bounds, Exit, Policy, bounds, exit, policy, position};
+use crate::report::Header;
+use crate::report::json::v1::parts::{Bounds, Head, Policy, Told, bounds, head, notices, policy};
 use crate::report::json::v1::tally::Keyed;
 use crate::report::json::write;
 use crate::report::number::Number;
@@ -23,17 +23,16 @@ pub(super) const FORMAT: Format = Format {
 fn document(
     report: &BarriersReport,
     verdict: &BarrierVerdict,
-    _: bool,
+    header: &Header,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    write::document(&Document::new(report, verdict), out)
+    write::document(&Document::new(report, verdict, header), out)
 }
 
 #[derive(Serialize)]
 struct Document<'a> {
-    schema: &'static str,
-    exit: Exit<'a>,
-    policy: Policy<'a>,
+    #[serde(flatten)]
+    head: Head<'a, Policy<'a>>,
     inputs: Vec<Input<'a>>,
     total_checks: u64,
     violations: u64,
@@ -165,27 +164,14 @@ struct Reading {
     slack: Option<Number>,
 }
 
-#[derive(Serialize)]
-struct Told<'a> {
-    kind: &'static str,
-    file: &'a str,
-    line: Option<u64>,
-    column: Option<u64>,
-    code: &'static str,
-    message: &'a str,
-    help: Option<&'a str>,
-}
-
 impl<'a> Document<'a> {
-    fn new(report: &'a BarriersReport, verdict: &'a BarrierVerdict) -> Self {
+    fn new(report: &'a BarriersReport, verdict: &'a BarrierVerdict, header: &'a Header) -> Self {
         let site = |found: &'a Found| site(found, verdict);
         let name = |index: usize| report.barriers.get(index).map_or("", |row| &*row.name);
         let rate = report.rate;
         let upper = report.zero_hit_upper();
         Document {
-            schema: "gate.barriers/1",
-            exit: exit(&verdict.exit),
-            policy: policy(&verdict.policy),
+            head: head("gate.barriers/1", &verdict.exit, policy(&verdict.policy)),
             inputs: inputs(verdict),
             total_checks: rate.of,
             violations: rate.hits,
@@ -227,7 +213,7 @@ impl<'a> Document<'a> {
             observed_next: report.observed,
             model_mismatches: report.model_mismatches,
             first_mismatch: report.first_mismatch.as_ref().map(site),
-            notices: told(verdict),
+            notices: notices(&verdict.notices, header),
             notes: &verdict.notes,
         }
     }
@@ -246,19 +232,6 @@ fn inputs(verdict: &BarrierVerdict) -> Vec<Input<'_>> {
         error: i.error.as_deref(),
     });
     described.collect()
-}
-
-fn told(verdict: &BarrierVerdict) -> Vec<Told<'_>> {
-    let told = verdict.notices.iter().map(|notice| Told {
-        kind: notice_kind(notice),
-        file: verdict.name(notice.place.input),
-        line: position(notice.place.line),
-        column: position(notice.place.column),
-        code: notice.kind.code(),
-        message: &notice.message,
-        help: notice.help.as_deref(),
-    });
-    told.collect()
 }
 
 fn fourfold(found: &limits::Fourfold) -> Fourfold {

@@ -4,6 +4,7 @@ mod csv;
 mod json;
 mod table;
 
+use super::Header;
 use crate::audit::barrier_verdict::BarrierVerdict;
 use crate::verify::report::BarriersReport;
 use std::io::{self, Write};
@@ -15,8 +16,8 @@ pub struct Format {
     pub id: &'static str,
     /// One line about it for help and documentation.
     pub doc: &'static str,
-    /// Writes a report, in colour or not, and flushes.
-    pub write: fn(&BarriersReport, &BarrierVerdict, bool, &mut dyn Write) -> io::Result<()>,
+    /// Writes a report, and flushes.
+    pub write: fn(&BarriersReport, &BarrierVerdict, &Header, &mut dyn Write) -> io::Result<()>,
 }
 
 /// Every format; the first is the default.

@@ -4,7 +4,6 @@ use super::Format;
 use crate::audit::barrier_verdict::BarrierVerdict;
 use crate::number::rounded;
 use crate::report::Header;
-use crate::report::json::v1::notice_kind;
 use crate::report::number::percent;
 use crate::report::table::page::Page;
 use crate::report::table::text::{self, Tone};
@@ -21,14 +20,10 @@ pub(super) const FORMAT: Format = Format {
 fn write(
     report: &BarriersReport,
     verdict: &BarrierVerdict,
-    color: bool,
+    header: &Header,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let header = Header {
-        color,
-        ..Header::default()
-    };
-    let mut page = Page::new(&header);
+    let mut page = Page::new(header);
     totals(&mut page, report);
     fourfold(&mut page, report);
     trust(&mut page, report, verdict);
@@ -238,10 +233,7 @@ fn violations(page: &mut Page<'_>, report: &BarriersReport, verdict: &BarrierVer
 fn inputs(page: &mut Page<'_>, verdict: &BarrierVerdict) {
     page.section("inputs");
     let rows = verdict.inputs.iter().map(|input| {
-        let what = match (&input.error, input.format) {
-            (Some(error), _) => text::prose(error),
-            (None, format) => format.unwrap_or("unknown").to_owned(),
-        };
+        let what = text::read_as(input.format, input.error.as_deref());
         vec![
             text::name(&input.name),
             what,
@@ -251,27 +243,10 @@ fn inputs(page: &mut Page<'_>, verdict: &BarrierVerdict) {
     });
     page.rows(rows.collect());
     for notice in &verdict.notices {
-        let file = text::name(verdict.name(notice.place.input));
-        let kind = notice_kind(notice);
-        let place = match notice.place.told() {
-            None => file,
-            Some(at) => format!("{file}:{at}"),
-        };
-        page.sentence(&format!(
-            "{kind} {place} {}: {}",
-            notice.kind,
-            text::prose(&notice.message)
-        ));
-        if let Some(help) = &notice.help {
-            page.sentence(&format!("  help: {}", text::prose(help)));
-        }
+        page.notice(notice);
     }
     let policy = &verdict.policy;
-    page.section("policy");
-    page.rows(vec![vec![
-        text::name(&policy.source),
-        text::digest(&policy.sha256),
-    ]]);
+    page.policy(policy);
     for warning in &policy.warnings {
         page.sentence(&format!(
             "{}: {}",

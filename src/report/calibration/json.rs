@@ -7,7 +7,7 @@ use crate::calibrate::worst;
 use crate::report::Header;
 use crate::report::args::Secrets;
 use crate::report::json::v1::parts::{
-    Bounds, Exit, Input, PolicyName, Told, bounds, exit, input, policy_name, told,
+    Bounds, Head, Input, Tail, bounds, head, input, policy_name, tail,
 };
 use crate::report::json::write;
 use crate::report::number::Number;
@@ -33,19 +33,16 @@ fn document(found: &Calibration, header: &Header, out: &mut dyn Write) -> io::Re
 
 #[derive(Serialize)]
 struct Document<'a> {
-    schema: &'static str,
-    exit: Exit<'a>,
-    policy: PolicyName<'a>,
+    #[serde(flatten)]
+    head: Head<'a>,
     inputs: Vec<Input<'a>>,
     corpus: Corpus,
     escalate_at: Number,
     block_at: Number,
     embedders: Vec<Embedder<'a>>,
     embedders_closed: Vec<Closed<'a>>,
-    faults: u64,
-    warnings: u64,
-    notices: Vec<Told<'a>>,
-    untrusted_fields: &'static [&'static str],
+    #[serde(flatten)]
+    tail: Tail<'a>,
 }
 
 #[derive(Serialize)]
@@ -184,9 +181,11 @@ struct Closed<'a> {
 impl<'a> Document<'a> {
     fn new(found: &'a Calibration, header: &'a Header, secrets: &Secrets) -> Self {
         Document {
-            schema: "gate.calibration/1",
-            exit: exit(&found.exit),
-            policy: policy_name(&found.policy),
+            head: head(
+                "gate.calibration/1",
+                &found.exit,
+                policy_name(&found.policy),
+            ),
             inputs: found.inputs.iter().map(input).collect(),
             corpus: corpus(&found.corpus),
             escalate_at: Number(found.escalate_at),
@@ -204,10 +203,12 @@ impl<'a> Document<'a> {
                     error: &closed.why,
                 })
                 .collect(),
-            faults: found.faults,
-            warnings: found.warnings,
-            notices: found.notices.iter().map(|n| told(n, header)).collect(),
-            untrusted_fields: UNTRUSTED,
+            tail: tail(
+                [found.faults, found.warnings],
+                &found.notices,
+                header,
+                UNTRUSTED,
+            ),
         }
     }
 }

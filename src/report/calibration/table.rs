@@ -4,7 +4,7 @@ use super::Format;
 use crate::calibrate::auc::Auc;
 use crate::calibrate::found::{Calibrated, Calibration, Calls, Flagged, Share};
 use crate::calibrate::worst::Example;
-use crate::number::rounded;
+use crate::number::{rounded, to_thousandths};
 use crate::report::Header;
 use crate::report::args::Secrets;
 use crate::report::number::percent;
@@ -147,17 +147,12 @@ fn area(auc: &Option<Auc>) -> String {
     match auc {
         Some(auc) => format!(
             "{} (95% {} to {})",
-            digits(auc.area),
-            digits(auc.interval.low),
-            digits(auc.interval.high)
+            to_thousandths(auc.area),
+            to_thousandths(auc.interval.low),
+            to_thousandths(auc.interval.high)
         ),
         None => "no data".to_owned(),
     }
-}
-
-/// Three digits after the point.
-fn digits(value: f64) -> String {
-    rounded((value * 1000.0).round() / 1000.0)
 }
 
 fn bands(page: &mut Page<'_>, found: &Calibrated) {
@@ -290,10 +285,10 @@ fn examples(page: &mut Page<'_>, title: &str, list: &[Example]) {
     let header = page.header;
     for example in list {
         let parts = example.scored.parts.as_ref();
-        let part = |value: Option<f64>| value.map_or("-".to_owned(), digits);
+        let part = |value: Option<f64>| value.map_or("-".to_owned(), to_thousandths);
         let file = text::name(header.input(example.place.input));
         rows.push(vec![
-            digits(example.scored.score),
+            to_thousandths(example.scored.score),
             part(parts.map(|parts| parts.harm)),
             part(parts.map(|parts| parts.intent)),
             format!("{file}:{}", example.place.line),
@@ -320,10 +315,7 @@ fn examples(page: &mut Page<'_>, title: &str, list: &[Example]) {
 fn inputs(page: &mut Page<'_>, found: &Calibration) {
     page.section("inputs");
     let rows = found.inputs.iter().map(|input| {
-        let what = match (&input.error, input.format) {
-            (Some(error), _) => text::prose(error),
-            (None, format) => format.unwrap_or("unknown").to_owned(),
-        };
+        let what = text::read_as(input.format, input.error.as_deref());
         let lines = format!(
             "{}, {}",
             text::count(input.lines, "line", "lines"),
@@ -337,13 +329,7 @@ fn inputs(page: &mut Page<'_>, found: &Calibration) {
         ]
     });
     page.rows(rows.collect());
-    for (faults, total) in [(true, found.faults), (false, found.warnings)] {
-        let more = page.notices(&found.notices, faults, total);
-        if more > 0 {
-            let what = if faults { "faults" } else { "warnings" };
-            page.sentence(&format!("and {more} more {what}"));
-        }
-    }
+    page.all_notices(&found.notices, [found.faults, found.warnings]);
     page.policy(&found.policy);
 }
 

@@ -6,7 +6,7 @@ use crate::check::codes::Finding;
 use crate::check::limits::{Condition, Limit, Uses};
 use crate::check::permits::Permits;
 use crate::check::row::BarrierRow;
-use crate::report::json::v1::parts::{Exit, PolicyName, exit, policy_name};
+use crate::report::json::v1::parts::{Head, head, policy_name};
 use crate::report::json::write;
 use crate::report::number::Number;
 use crate::verify::range::Range;
@@ -22,9 +22,7 @@ pub(super) const FORMAT: Format = Format {
 
 fn document(report: &CheckReport, shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
     let document = Document {
-        schema: "gate.check/1",
-        exit: exit(&shown.exit),
-        policy: policy_name(&shown.policy),
+        head: head("gate.check/1", &shown.exit, policy_name(&shown.policy)),
         barriers: report.barriers.iter().map(barrier).collect(),
         limits: report.limits.iter().map(limit).collect(),
         conditions: report.conditions.iter().map(condition).collect(),
@@ -36,9 +34,8 @@ fn document(report: &CheckReport, shown: &Shown, out: &mut dyn Write) -> io::Res
 
 #[derive(Serialize)]
 struct Document<'a> {
-    schema: &'static str,
-    exit: Exit<'a>,
-    policy: PolicyName<'a>,
+    #[serde(flatten)]
+    head: Head<'a>,
     barriers: Vec<Barrier<'a>>,
     limits: Vec<Limited<'a>>,
     conditions: Vec<Conditioned<'a>>,
@@ -85,11 +82,13 @@ struct Judged {
     next: Option<Number>,
 }
 
+/// A number of calls.
 #[derive(Serialize)]
-struct Count {
+pub(super) struct Count {
     /// Null where there may be any number.
-    calls: Option<u64>,
-    at_least: bool,
+    pub(super) calls: Option<u64>,
+    /// Whether counting stopped there.
+    pub(super) at_least: bool,
 }
 
 #[derive(Serialize)]

@@ -1,5 +1,6 @@
 //! What a policy can reach, for people and as a part of `gate.check/1`.
 
+use super::json::Count;
 use crate::report::table::page::{Page, and_more};
 use crate::report::table::text;
 use crate::verify::reach::{
@@ -87,10 +88,7 @@ fn deadlock(reach: &Reach) -> String {
             }
         };
     };
-    let after = match deadlock.path.as_slice() {
-        [] => "at the start".to_owned(),
-        path => format!("after {}", reach.told(path)),
-    };
+    let after = reach.told_after(&deadlock.path);
     match reach.deadlocks {
         1 => after,
         all => format!("{after}; {all} states in all"),
@@ -211,12 +209,6 @@ struct Deadlock<'a> {
 }
 
 #[derive(Serialize)]
-struct Count {
-    calls: u64,
-    at_least: bool,
-}
-
-#[derive(Serialize)]
 struct Steps<'a> {
     left: Count,
     by: Vec<By<'a>>,
@@ -319,14 +311,9 @@ fn calls(path: &[Step]) -> Vec<Call> {
 }
 
 fn count(more: More) -> Count {
-    match more {
-        More::Calls(calls) => Count {
-            calls,
-            at_least: false,
-        },
-        More::AtLeast(calls) => Count {
-            calls,
-            at_least: true,
-        },
-    }
+    let (calls, at_least) = match more {
+        More::Calls(calls) => (Some(calls), false),
+        More::AtLeast(calls) => (Some(calls), true),
+    };
+    Count { calls, at_least }
 }

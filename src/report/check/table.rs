@@ -167,10 +167,7 @@ fn told(page: &mut Page<'_>, rows: Vec<(String, String)>) {
 }
 
 fn limit(limit: &Limit) -> Vec<String> {
-    let place = match limit.place.line {
-        0 => "default".to_owned(),
-        line => format!("line {line}"),
-    };
+    let place = text::line(limit.place.line).unwrap_or("default".into());
     vec![text::name(&limit.name), limit.of.told(limit.calls), place]
 }
 

@@ -36,7 +36,7 @@ pub(in crate::report) fn write_rows(
     out.flush()
 }
 
-/// A fault or a warning: where, and what it is.
+/// A fault or a warning: where, of which run, and what it is.
 pub(in crate::report) fn notice_row(notice: &Notice, file: &str) -> Row {
     let mut row = begin(notice_kind(notice));
     let place = notice.place;
@@ -48,6 +48,7 @@ pub(in crate::report) fn notice_row(notice: &Notice, file: &str) -> Row {
     if place.line > 0 && place.column > 0 {
         row.push(("column", place.column.to_string()));
     }
+    row.extend(notice.run.iter().map(|run| ("run", cell(run).into_owned())));
     let message = format!("{}: {}", notice.kind.code(), notice.message);
     row.push(("message", cell(&message).into_owned()));
     row

@@ -9,7 +9,7 @@ use crate::explain::turn::Flip;
 use crate::explain::{Explanation, Standing, TurnedBy};
 use crate::report::args::Secrets;
 use crate::report::json::v1::decision;
-use crate::report::json::v1::parts::{PolicyName, policy_name};
+use crate::report::json::v1::parts::{self, PolicyName, Replay, policy_name, position};
 use crate::report::json::write;
 use crate::report::number::Number;
 use crate::stages::weigh::{StageWeighed, Weighed};
@@ -34,7 +34,7 @@ fn document(explained: &Explanation, shown: &Shown, out: &mut dyn Write) -> io::
 struct Document<'a> {
     schema: &'static str,
     policy: PolicyName<'a>,
-    settings: Settings,
+    settings: Replay,
     decision: Box<RawValue>,
     earlier_calls: u64,
     earlier_refused: u64,
@@ -48,13 +48,6 @@ struct Document<'a> {
     /// Null where one change of `flips` is enough, and where nothing stops the call.
     together: Option<TogetherRecord<'a>>,
     policy_lines: Vec<Line>,
-}
-
-#[derive(Serialize)]
-struct Settings {
-    mode: &'static str,
-    dispatch: &'static str,
-    on_escalate: &'static str,
 }
 
 #[derive(Serialize)]
@@ -167,17 +160,12 @@ fn whole<'a>(explained: &'a Explanation, shown: &'a Shown) -> io::Result<Documen
         args: secrets.shown(args),
         text: None,
     });
-    let [mode, dispatch, on_escalate] = shown.settings.map(|(_, how)| how);
     let mut record = Vec::new();
     decision::append(decision, &shown.header, shown_args, &mut record);
     Ok(Document {
         schema: SCHEMA,
         policy: policy_name(&shown.policy),
-        settings: Settings {
-            mode,
-            dispatch,
-            on_escalate,
-        },
+        settings: parts::replay(&shown.replayed),
         decision: serde_json::from_slice(&record)?,
         earlier_calls: explained.earlier,
         earlier_refused: explained.earlier_refused,
@@ -217,7 +205,7 @@ fn weighed(rule: &Weighed) -> RuleRecord<'_> {
     RuleRecord {
         rule: rule.rule,
         name: some(&rule.name),
-        policy_line: line(rule.policy_line),
+        policy_line: position(rule.policy_line),
         outcome: rule.outcome.as_str(),
         looked_at: &rule.looked_at,
     }
@@ -228,7 +216,7 @@ fn name(rule: &Rule) -> RuleName<'_> {
         stage: rule.stage,
         rule: rule.rule,
         name: some(&rule.name),
-        policy_line: line(rule.policy_line),
+        policy_line: position(rule.policy_line),
     }
 }
 
@@ -236,16 +224,12 @@ fn some(name: &str) -> Option<&str> {
     (!name.is_empty()).then_some(name)
 }
 
-fn line(line: usize) -> Option<usize> {
-    (line > 0).then_some(line)
-}
-
 fn barrier(standing: &Standing) -> Barrier<'_> {
     let track = &standing.track;
     Barrier {
         barrier: &standing.name,
         unit: standing.unit,
-        policy_line: line(standing.policy_line),
+        policy_line: position(standing.policy_line),
         refuses: standing.refuses,
         h: Number(standing.h),
         next: Number(standing.next),
@@ -300,7 +284,7 @@ fn together(together: &Together) -> TogetherRecord<'_> {
 fn changes(changes: &[Change], turned: bool) -> Vec<ChangeRecord> {
     let record = |change: &Change| ChangeRecord {
         key: change.dotted(),
-        policy_line: line(change.line),
+        policy_line: position(change.line),
         from: spelled(change.from),
         to: turned.then(|| spelled(change.to)),
     };

@@ -5,7 +5,7 @@ mod json;
 mod table;
 
 use super::Header;
-use crate::audit::summary::PolicySummary;
+use crate::audit::summary::{PolicySummary, Replayed};
 use crate::explain::Explanation;
 use crate::report::number::exact;
 use crate::stages::weigh::Amount;
@@ -33,9 +33,8 @@ pub struct Shown {
     pub header: Header,
     /// The policy.
     pub policy: PolicySummary,
-    /// How recorded outcomes were taken, when calls settled, and what became of escalated calls that
-    /// nobody decided about.
-    pub settings: [(&'static str, &'static str); 3],
+    /// How calls were replayed.
+    pub replayed: Replayed,
 }
 
 /// An amount as a policy spells it: the fewest digits that read back the same.

@@ -7,7 +7,7 @@ use crate::explain::flip::Rule;
 use crate::explain::trial::{Effort, Replayed};
 use crate::explain::turn::Flip;
 use crate::explain::{Explanation, Standing, TurnedBy};
-use crate::number::rounded;
+use crate::number::{rounded, to_thousandths};
 use crate::report::args::Secrets;
 use crate::report::table::page::{NAMES, Page, and_more};
 use crate::report::table::text::{self, Tone};
@@ -105,22 +105,13 @@ fn decision(page: &mut Page<'_>, explained: &Explanation, shown: &Shown) {
         let also = and_more(also, explained.also.len());
         page.sentence(&format!("would also have been stopped by {also}"));
     }
-    let settings = shown.settings.iter();
-    let settings = settings.map(|(what, how)| format!("{what} {how}"));
-    page.sentence(&settings.collect::<Vec<_>>().join(", "));
+    page.sentence(&text::replayed(&shown.replayed));
 }
 
 /// A rule with its name and its line.
 fn rule(rule: &Rule) -> String {
-    let name = match &*rule.name {
-        "" => String::new(),
-        name => format!(" {}", text::name(name)),
-    };
-    let line = match rule.policy_line {
-        0 => String::new(),
-        line => format!(" (line {line})"),
-    };
-    format!("{}.{}{name}{line}", rule.stage, rule.rule)
+    let which = text::which(&rule.name, rule.policy_line);
+    format!("{}.{}{which}", rule.stage, rule.rule)
 }
 
 fn stages(page: &mut Page<'_>, explained: &Explanation) {
@@ -133,10 +124,6 @@ fn stages(page: &mut Page<'_>, explained: &Explanation) {
         };
         page.lines.push(format!("  {:<10} {mark}", stage.stage));
         let rows = stage.rules.iter().map(|weighed| {
-            let line = match weighed.policy_line {
-                0 => String::new(),
-                line => format!("line {line}"),
-            };
             let name = match &*weighed.name {
                 "" => String::new(),
                 name => text::name(name),
@@ -144,7 +131,7 @@ fn stages(page: &mut Page<'_>, explained: &Explanation) {
             vec![
                 format!("  {}", weighed.rule),
                 name,
-                line,
+                text::line(weighed.policy_line).unwrap_or_default(),
                 weighed.outcome.as_str().to_owned(),
                 text::prose(&weighed.looked_at),
             ]
@@ -192,10 +179,7 @@ fn barriers(page: &mut Page<'_>, explained: &Explanation) {
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for standing in &explained.barriers {
         let number = |x: Option<f64>| x.map_or("-".to_owned(), rounded);
-        let line = match standing.policy_line {
-            0 => "default".to_owned(),
-            line => format!("line {line}"),
-        };
+        let line = text::line(standing.policy_line);
         let mark = if standing.refuses { " !" } else { "" };
         rows.push(vec![
             format!("{}{mark}", text::name(&standing.name)),
@@ -203,10 +187,10 @@ fn barriers(page: &mut Page<'_>, explained: &Explanation) {
             rounded(standing.next),
             number(standing.floor),
             number(standing.slack),
-            number(standing.calls.map(|calls| (calls * 1e3).round() / 1e3)),
+            standing.calls.map_or("-".to_owned(), to_thousandths),
             standing.left.map_or("-".to_owned(), |n| n.to_string()),
             standing.unit.to_owned(),
-            line,
+            line.unwrap_or("default".into()),
         ]);
     }
     page.rows(rows);
@@ -374,15 +358,12 @@ fn ended(effort: Effort, open: &str) -> String {
 
 fn changes(changes: &[Change]) -> String {
     let each = changes.iter().map(|change| {
-        let line = match change.line {
-            0 => String::new(),
-            line => format!(" (line {line})"),
-        };
         format!(
-            "{} {} -> {}{line}",
+            "{} {} -> {}{}",
             text::prose(&change.dotted()),
             spelled(change.from),
-            spelled(change.to)
+            spelled(change.to),
+            text::which("", change.line)
         )
     });
     each.collect::<Vec<_>>().join(", ")
@@ -412,17 +393,10 @@ fn replayed(replay: &Replayed) -> String {
         says += "; the run would then be outside the safe set";
     }
     if let Some(first) = replay.first_earlier {
-        let many = earlier_calls(replay.earlier);
+        let many = text::count(replay.earlier, "earlier call", "earlier calls");
         says += &format!("; {many} decided otherwise, from call {first} on");
     }
     says
-}
-
-fn earlier_calls(calls: u64) -> String {
-    match calls {
-        1 => "1 earlier call".to_owned(),
-        calls => format!("{calls} earlier calls"),
-    }
 }
 
 fn lines(page: &mut Page<'_>, explained: &Explanation, shown: &Shown) {

@@ -6,7 +6,7 @@ use crate::inspect::contents::Contents;
 use crate::inspect::facts::Fact;
 use crate::inspect::{Inspected, Inspection};
 use crate::report::json::v1::parts::{
-    Account, Exit, PolicyName, Told, account, exit, policy_name, told,
+    Account, Head, PolicyName, Told, account, head, notices, policy_name,
 };
 use crate::report::json::v1::tally::Keyed;
 use crate::report::json::write;
@@ -32,20 +32,18 @@ fn document(found: &Inspection, shown: &Shown, out: &mut dyn Write) -> io::Resul
     let contents = |contents| of_contents(contents, found, shown.top);
     write::document(
         &Document {
-            schema: "gate.inspect/1",
-            exit: exit(&found.exit),
-            policy: found.policy.as_ref().map(policy_name),
+            head: head(
+                "gate.inspect/1",
+                &found.exit,
+                found.policy.as_ref().map(policy_name),
+            ),
             inputs: found
                 .inputs
                 .iter()
                 .map(|i| input(i, contents(&i.contents)))
                 .collect(),
             total: contents(&found.total),
-            notices: found
-                .notices
-                .iter()
-                .map(|notice| told(notice, &shown.header))
-                .collect(),
+            notices: notices(&found.notices, &shown.header),
             untrusted_fields: UNTRUSTED,
         },
         out,
@@ -86,9 +84,8 @@ struct ReadableFormat<'a> {
 
 #[derive(Serialize)]
 struct Document<'a> {
-    schema: &'static str,
-    exit: Exit<'a>,
-    policy: Option<PolicyName<'a>>,
+    #[serde(flatten)]
+    head: Head<'a, Option<PolicyName<'a>>>,
     inputs: Vec<Input<'a>>,
     total: Counted<'a>,
     notices: Vec<Told<'a>>,

@@ -129,10 +129,7 @@ fn measured(found: &Robustness, measured: &Measured) -> Row {
 }
 
 fn closing(found: &Robustness, header: &Header) -> Vec<Row> {
-    let notices = found.notices.iter().map(|notice| {
-        let mut row = notice_row(notice, header.input(notice.place.input));
-        row.extend(notice.run.iter().map(|run| ("run", cell(run).into_owned())));
-        row
-    });
+    let notices = found.notices.iter();
+    let notices = notices.map(|notice| notice_row(notice, header.input(notice.place.input)));
     notices.chain([exit_row(&found.exit)]).collect()
 }

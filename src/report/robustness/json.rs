@@ -5,7 +5,7 @@ use crate::audit::remaining;
 use crate::audit::robustness::{At, CallRow, OfBarrier, Point, Robustness, RunRow};
 use crate::report::Header;
 use crate::report::json::v1::parts::{
-    Exit, Input, PolicyName, Told, exit, input, policy_name, told,
+    Head, Input, Replay, Tail, head, input, policy_name, replay, tail,
 };
 use crate::report::json::v1::tally::Keyed;
 use crate::report::json::write;
@@ -27,10 +27,8 @@ const UNTRUSTED: &[&str] = &[
 
 fn document(found: &Robustness, header: &Header, out: &mut dyn Write) -> io::Result<()> {
     let document = Document {
-        schema: "gate.robustness/1",
-        exit: exit(&found.exit),
-        policy: policy_name(&found.policy),
-        mode: found.mode,
+        head: head("gate.robustness/1", &found.exit, policy_name(&found.policy)),
+        replay: replay(&found.replayed),
         inputs: found.inputs.iter().map(input).collect(),
         barriers: Keyed(barriers(found)),
         runs: found.runs,
@@ -43,20 +41,22 @@ fn document(found: &Robustness, header: &Header, out: &mut dyn Write) -> io::Res
             .iter()
             .map(|row| run(found, header, row))
             .collect(),
-        faults: found.faults,
-        warnings: found.warnings,
-        notices: found.notices.iter().map(|n| told(n, header)).collect(),
-        untrusted_fields: UNTRUSTED,
+        tail: tail(
+            [found.faults, found.warnings],
+            &found.notices,
+            header,
+            UNTRUSTED,
+        ),
     };
     write::document(&document, out)
 }
 
 #[derive(Serialize)]
 struct Document<'a> {
-    schema: &'static str,
-    exit: Exit<'a>,
-    policy: PolicyName<'a>,
-    mode: &'static str,
+    #[serde(flatten)]
+    head: Head<'a>,
+    #[serde(flatten)]
+    replay: Replay,
     inputs: Vec<Input<'a>>,
     barriers: Keyed<'a, Barrier>,
     runs: u64,
@@ -65,10 +65,8 @@ struct Document<'a> {
     calls: u64,
     classes: Vec<Class<'a>>,
     listed: Vec<Run<'a>>,
-    faults: u64,
-    warnings: u64,
-    notices: Vec<Told<'a>>,
-    untrusted_fields: &'static [&'static str],
+    #[serde(flatten)]
+    tail: Tail<'a>,
 }
 
 #[derive(Serialize)]

@@ -162,24 +162,13 @@ fn scales(page: &mut Page<'_>, found: &Robustness) {
 fn inputs(page: &mut Page<'_>, found: &Robustness) {
     page.section("inputs");
     let rows = found.inputs.iter().map(|input| {
-        let what = match (&input.error, input.format) {
-            (Some(error), _) => text::prose(error),
-            (None, format) => format.unwrap_or("unknown").to_owned(),
-        };
+        let what = text::read_as(input.format, input.error.as_deref());
         vec![text::name(&input.name), what, text::digest(&input.sha256)]
     });
     page.rows(rows.collect());
-    let faults = page.notices(&found.notices, true, found.faults);
-    let warnings = page.notices(&found.notices, false, found.warnings);
-    for (count, one, many) in [
-        (faults, "more fault", "more faults"),
-        (warnings, "more warning", "more warnings"),
-    ] {
-        if count > 0 {
-            page.sentence(&format!("and {}", text::count(count, one, many)));
-        }
-    }
+    page.all_notices(&found.notices, [found.faults, found.warnings]);
     page.policy(&found.policy);
+    page.sentence(&text::replayed(&found.replayed));
 }
 
 fn conclusion(page: &mut Page<'_>, found: &Robustness) {
@@ -198,8 +187,7 @@ fn conclusion(page: &mut Page<'_>, found: &Robustness) {
     };
     let exit = &found.exit;
     let line = format!(
-        "{says}, {} mode; exit {}: {}",
-        found.mode,
+        "{says}; exit {}: {}",
         exit.status.code(),
         text::prose(&exit.reason)
     );

@@ -66,7 +66,7 @@ fn acting(page: &mut Page<'_>, coverage: &Coverage) {
                 (name, true) => text::name(name),
                 (name, false) => text::cut(&text::name(name), 20),
             };
-            let line = line(rule).unwrap_or_default();
+            let line = text::line(rule.policy_line).unwrap_or_default();
             let lead = [format!("{}.{}", rule.stage, rule.rule), name, line];
             let row = lead.into_iter().chain(counts(&rule.met));
             let given = given.then(|| rule.given.map_or(String::new(), |n| n.to_string()));
@@ -75,10 +75,6 @@ fn acting(page: &mut Page<'_>, coverage: &Coverage) {
         rows
     };
     page.rows_that_fit(vec![choice(true), choice(false)]);
-}
-
-fn line(rule: &RuleCoverage) -> Option<String> {
-    (rule.policy_line > 0).then(|| format!("line {}", rule.policy_line))
 }
 
 fn list<'r>(page: &mut Page<'_>, what: &str, rules: impl Iterator<Item = &'r RuleCoverage>) {
@@ -90,16 +86,12 @@ fn list<'r>(page: &mut Page<'_>, what: &str, rules: impl Iterator<Item = &'r Rul
     let mut shown: Vec<String> = Vec::new();
     let mut kind = None;
     for rule in rules.iter().take(NAMES) {
-        let line = line(rule).map_or(String::new(), |line| format!(" ({line})"));
-        let name = match rule.name.as_str() {
-            "" => String::new(),
-            name => format!(" {}", text::name(name)),
-        };
+        let which = text::which(&rule.name, rule.policy_line);
         let this = (rule.stage, rule.rule);
         let same = kind.replace(this) == Some(this);
         match shown.last_mut().filter(|_| same) {
-            Some(last) => *last += &format!(",{name}{line}"),
-            None => shown.push(format!("{}.{}{name}{line}", rule.stage, rule.rule)),
+            Some(last) => *last += &format!(",{which}"),
+            None => shown.push(format!("{}.{}{which}", rule.stage, rule.rule)),
         }
     }
     if let Some(more) = rules.len().checked_sub(NAMES).filter(|&more| more > 0) {

@@ -83,10 +83,31 @@ impl<'a> Page<'a> {
         let of_kind = notices.iter().filter(|n| n.kind.is_fault() == faults);
         let mut shown = 0;
         for notice in of_kind.take(NOTICES) {
-            self.lines.extend(notice_lines(notice, self.header, "  "));
+            self.notice(notice);
             shown += 1;
         }
         total.saturating_sub(shown)
+    }
+
+    /// Adds the first faults and the first warnings, and how many more there are of the `totals`.
+    pub fn all_notices(&mut self, notices: &[Notice], totals: [u64; 2]) {
+        let kinds = [
+            (true, "more fault", "more faults"),
+            (false, "more warning", "more warnings"),
+        ];
+        let more = kinds.into_iter().zip(totals);
+        let more = more
+            .map(|((faults, one, many), total)| (self.notices(notices, faults, total), one, many));
+        for (more, one, many) in more.collect::<Vec<_>>() {
+            if more > 0 {
+                self.sentence(&format!("and {}", text::count(more, one, many)));
+            }
+        }
+    }
+
+    /// Adds a fault or a warning.
+    pub fn notice(&mut self, notice: &Notice) {
+        self.lines.extend(notice_lines(notice, self.header, "  "));
     }
 
     /// Adds the line that ends it, in the tone of the status.

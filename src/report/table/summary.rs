@@ -100,10 +100,8 @@ fn policy(page: &mut Page<'_>, summary: &Summary) {
     } else {
         ""
     };
-    page.sentence(&format!(
-        "mode {}, dispatch {}, escalated calls: {}{merged}",
-        settings.mode, settings.dispatch, settings.on_escalate
-    ));
+    let replayed = text::replayed(&settings.replayed);
+    page.sentence(&format!("{replayed}{merged}"));
     if let Some(semantic) = &policy.semantic {
         let digest = semantic.sha256.as_deref();
         let digest = digest.map(|sha256| format!(" ({})", text::digest(sha256)));

@@ -1,6 +1,8 @@
 //! Text of the human report: made safe, cut and wrapped by display columns, painted.
 
+use crate::audit::summary::Replayed;
 use crate::escape;
+pub use crate::number::count;
 use crate::number::rounded;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -9,11 +11,6 @@ const NAME: usize = 60;
 
 /// Most columns a sentence takes; machine formats have all of it.
 const PROSE: usize = 300;
-
-/// That many of them, in words: `1 fault`, `2 faults`.
-pub fn count(number: u64, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
-}
 
 /// Enough of a digest to tell files apart at a glance; empty where there is none.
 pub fn short(sha256: &str) -> String {
@@ -37,6 +34,38 @@ pub fn share(scaled: f64) -> String {
         return format!("{sign}<0.1%");
     }
     format!("{}%", rounded(percent))
+}
+
+/// The line of the policy that something stands on; absent where it is a default or a preset's.
+pub fn line(policy_line: usize) -> Option<String> {
+    (policy_line > 0).then(|| format!("line {policy_line}"))
+}
+
+/// Which rule of its kind one is, behind the kind: its name and its line, as far as it has them. The
+/// name is untrusted.
+pub fn which(rule: &str, policy_line: usize) -> String {
+    let name = match rule {
+        "" => String::new(),
+        rule => format!(" {}", name(rule)),
+    };
+    let line = line(policy_line).map_or(String::new(), |line| format!(" ({line})"));
+    format!("{name}{line}")
+}
+
+/// What an input was read as, or why it could not be read.
+pub fn read_as(format: Option<&str>, error: Option<&str>) -> String {
+    match error {
+        Some(error) => prose(error),
+        None => format.unwrap_or("unknown").to_owned(),
+    }
+}
+
+/// How calls were replayed.
+pub fn replayed(replayed: &Replayed) -> String {
+    format!(
+        "mode {}, dispatch {}, escalated calls: {}",
+        replayed.mode, replayed.dispatch, replayed.on_escalate
+    )
 }
 
 /// How a piece of text stands out.

@@ -12,7 +12,6 @@ use crate::policy::matcher::{ListSet, MatcherId};
 use crate::policy::{Contract, Measure, Policy};
 use crate::state::bindings::StateBindings;
 use crate::state::{AgentState, RunView, StateView};
-use crate::trace::money::Nano;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -222,12 +221,7 @@ impl Explorer {
         let policy = &self.scope.history;
         let mut next = state.clone();
         if let Some(class) = self.classes.get(step.class) {
-            next.history.push(policy, &class.names, step.failed);
-        }
-        next.step_count = next.step_count.saturating_add(1);
-        if policy.dcbf.record_costs {
-            let cost = next.cost.checked_add(policy.dcbf.per_call_cost);
-            next.cost = cost.unwrap_or(Nano(i128::MAX));
+            next.settle_estimated(policy, &class.names, step.failed);
         }
         next
     }

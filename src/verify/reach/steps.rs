@@ -70,7 +70,7 @@ impl Budgets {
         budgets
     }
 
-    /// Calls that are tried at most, and whether that is all there can be.
+    /// How many calls there can be, as far as they were counted.
     pub(super) fn left(&self) -> u64 {
         match self.steps.left {
             More::Calls(n) | More::AtLeast(n) => n,

@@ -139,6 +139,14 @@ impl Reach {
         told.join(", ")
     }
 
+    /// When it is, at the end of a path.
+    pub fn told_after(&self, path: &[Step]) -> String {
+        match path {
+            [] => "at the start".into(),
+            path => format!("after {}", self.told(path)),
+        }
+    }
+
     /// Doubts about the policy: a way out of the safe set, a deadlock, and that there may be others.
     pub fn warnings(&self, policy: &Policy) -> Vec<PolicyWarning> {
         let exit = self.out.as_ref().map(|out| PolicyWarning {
@@ -155,10 +163,7 @@ impl Reach {
     /// The doubt about a deadlock.
     pub fn deadlock_warning(&self, policy: &Policy) -> Option<PolicyWarning> {
         let deadlock = self.deadlock.as_ref()?;
-        let after = match deadlock.path.as_slice() {
-            [] => "at the start".to_owned(),
-            path => format!("after {}", self.told(path)),
-        };
+        let after = self.told_after(&deadlock.path);
         let barrier = deadlock.refusals.iter().find(|by| by.stage == "dcbf");
         Some(PolicyWarning {
             code: DEADLOCK,
@@ -171,10 +176,7 @@ impl Reach {
     pub fn told_out(&self, out: &Out) -> String {
         let barriers = quoted(&out.barriers, " and ");
         let is = if out.barriers.len() == 1 { "is" } else { "are" };
-        match out.path.as_slice() {
-            [] => format!("{barriers} {is} negative at the start"),
-            path => format!("{barriers} {is} negative after {}", self.told(path)),
-        }
+        format!("{barriers} {is} negative {}", self.told_after(&out.path))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Coverage of the policy, in the summary record.
 
+use super::parts::position;
 use super::tally::Keyed;
 use crate::audit::coverage::{Coverage, Met, RuleCoverage};
 use serde::Serialize;
@@ -57,7 +58,7 @@ fn rule(rule: &RuleCoverage) -> Rule<'_> {
         stage: rule.stage,
         rule: rule.rule,
         name: &rule.name,
-        policy_line: (rule.policy_line > 0).then_some(rule.policy_line),
+        policy_line: position(rule.policy_line),
         given: rule.given,
         counts: counts(&rule.met),
     }

@@ -2,13 +2,31 @@
 //! a schema that comes to need another field gets a part of its own.
 
 use super::notice_kind;
-use crate::audit::summary::{ExitSummary, InputSummary, PolicySummary};
+use crate::audit::summary::{ExitSummary, InputSummary, PolicySummary, Replayed};
 use crate::policy::PolicyWarning;
 use crate::report::Header;
 use crate::report::number::Number;
 use crate::trace::fault::Notice;
 use crate::verify::stats;
 use serde::Serialize;
+
+/// What a document begins with: its schema, how the program ends, and which policy it was, by its name
+/// or with more.
+#[derive(Debug, Serialize)]
+pub struct Head<'a, P = PolicyName<'a>> {
+    schema: &'static str,
+    exit: Exit<'a>,
+    policy: P,
+}
+
+/// What a document begins with.
+pub fn head<'a, P>(schema: &'static str, ended: &'a ExitSummary, policy: P) -> Head<'a, P> {
+    Head {
+        schema,
+        exit: exit(ended),
+        policy,
+    }
+}
 
 /// How the program ends.
 #[derive(Debug, Serialize)]
@@ -71,6 +89,23 @@ fn doubt(warning: &PolicyWarning) -> Doubt<'_> {
         line: warning.place.known_line(),
         column: warning.place.known_column(),
         message: &warning.message,
+    }
+}
+
+/// How calls were replayed.
+#[derive(Debug, Serialize)]
+pub struct Replay {
+    mode: &'static str,
+    dispatch: &'static str,
+    on_escalate: &'static str,
+}
+
+/// How calls were replayed.
+pub fn replay(replayed: &Replayed) -> Replay {
+    Replay {
+        mode: replayed.mode,
+        dispatch: replayed.dispatch,
+        on_escalate: replayed.on_escalate,
     }
 }
 
@@ -154,7 +189,7 @@ pub struct Told<'a> {
 }
 
 /// A fault or a warning in a document.
-pub fn told<'a>(notice: &'a Notice, header: &'a Header) -> Told<'a> {
+fn told<'a>(notice: &'a Notice, header: &'a Header) -> Told<'a> {
     Told {
         kind: notice_kind(notice),
         file: header.input(notice.place.input),
@@ -167,7 +202,38 @@ pub fn told<'a>(notice: &'a Notice, header: &'a Header) -> Told<'a> {
     }
 }
 
+/// Faults and warnings of a document, in order.
+pub fn notices<'a>(notices: &'a [Notice], header: &'a Header) -> Vec<Told<'a>> {
+    notices.iter().map(|notice| told(notice, header)).collect()
+}
+
+/// What a document about recordings ends with: what is wrong with them, and which fields hold text of
+/// theirs.
+#[derive(Debug, Serialize)]
+pub struct Tail<'a> {
+    faults: u64,
+    warnings: u64,
+    notices: Vec<Told<'a>>,
+    untrusted_fields: &'static [&'static str],
+}
+
+/// What a document about recordings ends with. `counts` are all faults and all warnings.
+pub fn tail<'a>(
+    counts: [u64; 2],
+    told: &'a [Notice],
+    header: &'a Header,
+    untrusted_fields: &'static [&'static str],
+) -> Tail<'a> {
+    let [faults, warnings] = counts;
+    Tail {
+        faults,
+        warnings,
+        notices: notices(told, header),
+        untrusted_fields,
+    }
+}
+
 /// A line or a column from 1; 0 stands for none.
-pub fn position(position: u64) -> Option<u64> {
-    (position > 0).then_some(position)
+pub fn position<N: Default + PartialOrd>(position: N) -> Option<N> {
+    (position > N::default()).then_some(position)
 }

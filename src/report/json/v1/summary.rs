@@ -4,7 +4,7 @@
 
 use super::REPORT;
 use super::coverage::CoverageRecord;
-use super::parts::{self, Exit, Input, Policy};
+use super::parts::{self, Exit, Input, Policy, Replay};
 use super::tally::{self, Barrier, Decisions, Keyed, Nearest, Refusals, Violations};
 use crate::audit::summary as audit;
 use crate::report::Header;
@@ -71,9 +71,8 @@ struct Semantic<'a> {
 
 #[derive(Debug, Serialize)]
 struct Settings {
-    mode: &'static str,
-    dispatch: &'static str,
-    on_escalate: &'static str,
+    #[serde(flatten)]
+    replay: Replay,
     fail_on: Vec<&'static str>,
     max_violation_rate: Option<Number>,
     allow_faults: bool,
@@ -154,9 +153,7 @@ fn semantic(semantic: &audit::SemanticSummary) -> Semantic<'_> {
 
 fn settings(settings: &audit::Settings) -> Settings {
     Settings {
-        mode: settings.mode,
-        dispatch: settings.dispatch,
-        on_escalate: settings.on_escalate,
+        replay: parts::replay(&settings.replayed),
         fail_on: settings.fail_on.iter().map(|f| f.as_str()).collect(),
         max_violation_rate: settings.max_violation_rate.map(Number),
         allow_faults: settings.allow_faults,
