@@ -134,6 +134,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "firewall",
             "import::Sink",
             "policy",
+            "stages::Remembered",
             "stages::STAGES",
             "stages::weigh",
             "trace",

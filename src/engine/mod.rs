@@ -26,7 +26,7 @@ mod weigh;
 use crate::import::Sink;
 use crate::policy::Policy;
 use crate::stages::weigh::StageWeighed;
-use crate::stages::{Probed, Stage};
+use crate::stages::{Probed, Remembered, Stage};
 use crate::state::{AgentState, RunView};
 use crate::trace::event::{Approval, Event, GroundTruth, RunEnd, RunStart, ToolCall, ToolResult};
 use crate::trace::fault::{Notice, NoticeKind, Place, WarningCode};
@@ -251,6 +251,12 @@ impl<'a> Engine<'a> {
             runs: Registry::default(),
             monitor: Monitor::new(policy, stages, options, Box::new(out)),
         }
+    }
+
+    /// The same, taking scores from earlier replays of the same records and leaving its own to later ones.
+    pub fn remembering(mut self, scores: &'a Remembered) -> Self {
+        self.monitor.remembered = Some(scores);
+        self
     }
 
     /// The same, knowing the runs that other engines have met, so that one of the same id is told.

@@ -13,7 +13,7 @@ use super::{Counted, Final, Options, Output, weigh};
 use crate::policy::lookalike::Lookalikes;
 use crate::policy::matcher::NameTable;
 use crate::policy::{LabelRule, Policy};
-use crate::stages::{CallContext, Stage};
+use crate::stages::{CallContext, Remembered, Stage};
 use crate::state::Phase;
 use crate::tokens::TokenCounter;
 use crate::trace::event::{ApprovalOutcome, Outcome, Recorded, Timestamp, ToolCall};
@@ -32,6 +32,8 @@ pub(super) struct Monitor<'a> {
     names: NameTable,
     lookalikes: Lookalikes,
     forms: Forms,
+    /// Scores of the calls from earlier replays.
+    pub(super) remembered: Option<&'a Remembered>,
     /// Decisions that became final with the event at hand, to be given in call order.
     pub(super) ready: Vec<Final>,
 }
@@ -53,6 +55,7 @@ impl<'a> Monitor<'a> {
             names: NameTable::default(),
             lookalikes: Lookalikes::new(&policy.matchers),
             forms: Forms::of(policy),
+            remembered: None,
             tokens: TokenCounter::for_policy(policy),
             ready: Vec::new(),
         }
@@ -138,7 +141,7 @@ impl<'a> Monitor<'a> {
     }
 
     fn judge(&mut self, run: &mut Run, place: Place, call: ToolCall<'_>, identity: Identity) {
-        let policy = self.policy;
+        let (policy, remembered) = (self.policy, self.remembered);
         let Options {
             weigh: weighs,
             weigh_alone: alone,
@@ -187,6 +190,7 @@ impl<'a> Monitor<'a> {
             cx.repeats = repeats;
             cx.elapsed_ns = elapsed_ns;
             cx.wordless = wordless;
+            cx.remembered = remembered;
             cx
         };
         let cx = context(&run.state, run.view());

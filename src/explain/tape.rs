@@ -6,6 +6,7 @@ use crate::engine::decision::DecisionKind;
 use crate::engine::{Counted, Engine, Final, Options, Output, RunReport};
 use crate::import::Sink;
 use crate::policy::Policy;
+use crate::stages::Remembered;
 use crate::stages::STAGES;
 use crate::trace::event::{Approval, Event, RunEnd, RunStart, Timestamp, ToolResult};
 use crate::trace::fault::{Notice, Place};
@@ -18,6 +19,8 @@ pub struct Tape {
     sought: Found,
     stem: String,
     entries: Vec<Entry>,
+    /// What the semantic firewall measured of the calls, by the number of their entries.
+    scores: Remembered,
 }
 
 #[derive(Debug)]
@@ -45,6 +48,7 @@ impl Tape {
             sought,
             stem: String::new(),
             entries: Vec::new(),
+            scores: Remembered::default(),
         }
     }
 
@@ -83,9 +87,11 @@ impl Tape {
             },
             afresh: Course::of(policy),
         };
-        let mut engine = Engine::new(policy, STAGES, options, &mut player);
+        let engine = Engine::new(policy, STAGES, options, &mut player);
+        let mut engine = engine.remembering(&self.scores);
         engine.begin_input(self.sought.input, &self.stem);
-        for entry in &self.entries {
+        for (at, entry) in self.entries.iter().enumerate() {
+            self.scores.begin(at);
             match entry {
                 Entry::Event(place, event) => engine.event(*place, event.clone()),
                 Entry::Notice(notice) => engine.notice(notice.clone()),

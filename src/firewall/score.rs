@@ -101,6 +101,17 @@ impl Firewall {
         (!vector.is_zero()).then_some(vector)
     }
 
+    /// What this firewall's thresholds make of a score, measured by one that differs in them alone.
+    pub fn again(&self, known: &Score) -> Score {
+        let intent = known.asked.then_some(known.intent);
+        let (score, floored) = self.bands.score(known.harm, intent, known.benign);
+        Score {
+            score,
+            floored,
+            ..known.clone()
+        }
+    }
+
     /// Judges an action that was made ready with the intent of its run, against that.
     pub fn score(&self, ready: &Ready, intent: Option<&str>) -> Score {
         let wanted = intent.map(|intent| self.intents.get(intent, || self.usable(intent)));

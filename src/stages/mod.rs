@@ -11,6 +11,7 @@ mod dfa;
 mod gates;
 mod privilege;
 mod probe;
+mod remembered;
 mod semantic;
 pub mod weigh;
 
@@ -27,6 +28,7 @@ use crate::trace::event::{Outcome, ToolCall};
 use crate::trace::json::Json;
 use crate::trace::money::Nano;
 pub use probe::{PROBE, Probed};
+pub use remembered::Remembered;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 use weigh::{Configured, Weighed};
@@ -223,6 +225,8 @@ pub struct CallContext<'a> {
     pub elapsed_ns: Option<i128>,
     /// Whether rules that are weighed need not say what they looked at.
     pub wordless: bool,
+    /// Scores of this call from earlier replays.
+    pub remembered: Option<&'a Remembered>,
     /// What the tool's name says, worked out when first asked for.
     tool_name: OnceLock<ToolName>,
     /// Arguments, parsed when first asked for.
@@ -264,6 +268,7 @@ impl<'a> CallContext<'a> {
             repeats: 1,
             elapsed_ns: None,
             wordless: false,
+            remembered: None,
             tool_name: OnceLock::new(),
             args: OnceLock::new(),
             text: OnceLock::new(),

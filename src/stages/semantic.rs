@@ -97,11 +97,16 @@ fn recorded(settings: &Settings, cx: &CallContext<'_>, notes: &mut Notes) -> Ver
 }
 
 fn scored(computed: &Computed, cx: &CallContext<'_>, notes: &mut Notes) -> Verdict {
-    let Some(ready) = cx.ready() else {
+    let firewall = &computed.firewall;
+    let measure = || Some(firewall.score(cx.ready()?, cx.intent()));
+    let score = match cx.remembered {
+        Some(remembered) => remembered.score(firewall, cx.intent(), measure),
+        None => measure(),
+    };
+    let Some(score) = score else {
         notes.unscored = true;
         return Verdict::Error(finding(cx, BLIND.into()));
     };
-    let score = computed.firewall.score(ready, cx.intent());
     notes.semantic_score = Some(score.score);
     notes.without_intent = !score.asked;
     let thresholds = computed.bands.thresholds(score.asked);
