@@ -13,10 +13,8 @@ use gate::import::drive::{ReadOptions, read};
 use gate::policy::Policy;
 use gate::report::{FORMATS, Header};
 use gate::stages::STAGES;
-use gate::trace::event::{Approval, Event, Outcome, RawJson, RunEnd, RunStart, ToolCall};
-use gate::trace::event::{Timestamp, ToolResult};
+use gate::trace::event::Event;
 use gate::trace::fault::{Notice, Place};
-use std::borrow::Cow;
 use std::fmt::Write;
 use std::hint::black_box;
 use std::time::Duration;
@@ -143,44 +141,11 @@ struct Keep(Vec<(Place, Event<'static>)>);
 
 impl Sink for Keep {
     fn event(&mut self, place: Place, event: Event<'_>) {
-        self.0.push((place, owned(event)));
+        self.0.push((place, event.into_owned()));
     }
 
     fn notice(&mut self, notice: Notice) {
         panic!("{notice:?}");
-    }
-}
-
-fn text(text: Cow<'_, str>) -> Cow<'static, str> {
-    Cow::Owned(text.into_owned())
-}
-
-fn owned(event: Event<'_>) -> Event<'static> {
-    match event {
-        Event::ToolCall(call) => Event::ToolCall(Box::new(ToolCall::into_owned(*call))),
-        Event::RunStart(e) => Event::RunStart(RunStart {
-            run: e.run.map(text),
-            ..RunStart::default()
-        }),
-        Event::ToolResult(e) => Event::ToolResult(ToolResult {
-            run: e.run.map(text),
-            call: text(e.call),
-            outcome: Outcome {
-                result: e.outcome.result.map(RawJson::into_owned),
-                ..Outcome::default()
-            },
-            ts: e.ts.map(|ts| Timestamp(text(ts.0))),
-        }),
-        Event::Approval(e) => Event::Approval(Approval {
-            run: e.run.map(text),
-            call: text(e.call),
-            decision: e.decision,
-            by: e.by.map(text),
-        }),
-        Event::RunEnd(e) => Event::RunEnd(RunEnd {
-            run: e.run.map(text),
-            status: e.status,
-        }),
     }
 }
 

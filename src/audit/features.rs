@@ -3,11 +3,8 @@
 use crate::engine::{Counted, Final, Output, RunReport};
 use crate::report::features::Rows;
 use crate::trace::event::{GroundTruth, Recorded};
-use crate::trace::fault::Notice;
+use crate::trace::fault::{Noted, Notice};
 use std::io;
-
-/// Most notices that are kept; all are counted.
-const KEPT: usize = 1000;
 
 /// A call with the features of its transition.
 #[derive(Clone, Debug)]
@@ -54,10 +51,8 @@ pub struct Made {
     pub rows: u64,
     /// Calls that gave no row.
     pub rowless: u64,
-    /// Faults met.
-    pub faults: u64,
-    /// The first faults and warnings.
-    pub notices: Vec<Notice>,
+    /// Faults and warnings met.
+    pub noted: Noted,
     /// Why nothing more is written.
     pub failed: Option<io::Error>,
 }
@@ -109,10 +104,7 @@ impl Output for FeatureTable<'_> {
     }
 
     fn notice(&mut self, notice: Notice) {
-        self.made.faults += u64::from(notice.kind.is_fault());
-        if self.made.notices.len() < KEPT {
-            self.made.notices.push(notice);
-        }
+        self.made.noted.add(notice);
     }
 
     fn run(&mut self, _: RunReport) {}

@@ -8,13 +8,10 @@ use crate::engine::decision::{Decision, Reading};
 use crate::engine::{Counted, Final, Output, RunReport};
 use crate::policy::Policy;
 use crate::state::{AgentState, RunView};
-use crate::trace::fault::Notice;
+use crate::trace::fault::{Noted, Notice};
 use crate::verify::robustness::{Measured, Scales, distance};
 use std::collections::HashMap;
 use std::sync::Arc;
-
-/// Most faults, and most warnings, that are kept to be told; all are counted.
-pub const LISTED: usize = 50;
 
 /// Runs that are held in full beyond those asked for, before they are sorted out.
 const SPARE: usize = 256;
@@ -132,12 +129,8 @@ pub struct Robustness {
     pub classes: Vec<Class>,
     /// Calls decided.
     pub calls: u64,
-    /// Faults met.
-    pub faults: u64,
-    /// Warnings met.
-    pub warnings: u64,
-    /// The first [`LISTED`] faults and as many warnings, in order.
-    pub notices: Vec<Notice>,
+    /// Faults and warnings met.
+    pub noted: Noted,
     /// The exit status and why.
     pub exit: ExitSummary,
 }
@@ -165,8 +158,7 @@ pub struct Measurer<'p> {
     unmeasured: u64,
     beyond: u64,
     calls: u64,
-    told: [u64; 2],
-    notices: Vec<Notice>,
+    noted: Noted,
 }
 
 /// A run that is under way.
@@ -194,8 +186,7 @@ impl<'p> Measurer<'p> {
             unmeasured: 0,
             beyond: 0,
             calls: 0,
-            told: [0; 2],
-            notices: Vec::new(),
+            noted: Noted::default(),
         }
     }
 
@@ -329,7 +320,7 @@ impl<'p> Measurer<'p> {
         Robustness {
             replayed,
             policy: PolicySummary::of(policy),
-            exit: exit_of_reading(inputs.iter(), self.told[1], self.calls, leniency),
+            exit: exit_of_reading(inputs.iter(), self.noted.faults, self.calls, leniency),
             inputs,
             barriers: described.collect(),
             runs: self.runs,
@@ -339,9 +330,7 @@ impl<'p> Measurer<'p> {
             listed: self.rows,
             classes,
             calls: self.calls,
-            faults: self.told[1],
-            warnings: self.told[0],
-            notices: self.notices,
+            noted: self.noted,
         }
     }
 }
@@ -360,13 +349,7 @@ impl Output for Measurer<'_> {
     }
 
     fn notice(&mut self, notice: Notice) {
-        let Some(told) = self.told.get_mut(usize::from(notice.kind.is_fault())) else {
-            return;
-        };
-        *told += 1;
-        if *told <= LISTED as u64 {
-            self.notices.push(notice);
-        }
+        self.noted.add(notice);
     }
 
     fn last(&mut self, run: RunView<'_>, state: &AgentState) {

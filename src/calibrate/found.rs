@@ -4,7 +4,7 @@ use super::auc::Auc;
 use super::scorer::Thresholds;
 use super::worst::Example;
 use crate::audit::summary::{ExitSummary, InputSummary, PolicySummary};
-use crate::trace::fault::Notice;
+use crate::trace::fault::Noted;
 use crate::verify::clusters::ClusteredRate;
 use crate::verify::stats::{Rate, zero_hit_upper};
 
@@ -25,12 +25,8 @@ pub struct Calibration {
     pub escalate_at: f64,
     /// Rate of false alarms of the suggested `block`.
     pub block_at: f64,
-    /// The first faults and as many warnings, in order.
-    pub notices: Vec<Notice>,
-    /// Warnings.
-    pub warnings: u64,
-    /// Faults.
-    pub faults: u64,
+    /// Faults and warnings met.
+    pub noted: Noted,
     /// The exit status and why.
     pub exit: ExitSummary,
 }

@@ -26,7 +26,7 @@ use crate::policy::matcher::{NameSet, NameTable};
 use crate::stages::CallContext;
 use crate::state::{AgentState, RunView};
 use crate::trace::event::{Event, GroundTruth, RunEnd, RunStart, ToolCall};
-use crate::trace::fault::{Notice, Place};
+use crate::trace::fault::{Noted, Notice, Place};
 use crate::trace::json::Json;
 use found::{Calibration, Closed, Corpus};
 use measure::Pools;
@@ -36,9 +36,6 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use worst::Example;
-
-/// Most faults, and most warnings, that are kept to be told; all are counted.
-pub const LISTED: usize = 50;
 
 /// What is asked of a calibration.
 #[derive(Clone, Debug)]
@@ -69,9 +66,7 @@ pub struct Calibrator<'p> {
     /// Categories of attacks, by their index.
     categories: Vec<Box<str>>,
     category_of: HashMap<Box<str>, u32>,
-    notices: Vec<Notice>,
-    /// Warnings and faults so far.
-    told: [u64; 2],
+    noted: Noted,
 }
 
 impl<'p> Calibrator<'p> {
@@ -88,8 +83,7 @@ impl<'p> Calibrator<'p> {
             corpus: Corpus::default(),
             categories: Vec::new(),
             category_of: HashMap::new(),
-            notices: Vec::new(),
-            told: [0; 2],
+            noted: Noted::default(),
         }
     }
 
@@ -118,8 +112,7 @@ impl<'p> Calibrator<'p> {
         let mut corpus = self.corpus;
         corpus.groups = u64::from(self.runs.groups());
         let calls = corpus.calls();
-        let faults = self.told[1];
-        let exit = exit_of_reading(inputs.iter(), faults, calls, leniency);
+        let exit = exit_of_reading(inputs.iter(), self.noted.faults, calls, leniency);
         let (asked, categories) = (&self.asked, &self.categories);
         let embedders = self.scorers.into_iter();
         Calibration {
@@ -132,9 +125,7 @@ impl<'p> Calibrator<'p> {
             inputs,
             policy: PolicySummary::of(self.policy),
             corpus,
-            notices: self.notices,
-            warnings: self.told[0],
-            faults,
+            noted: self.noted,
             exit,
         }
     }
@@ -282,10 +273,6 @@ impl Sink for Calibrator<'_> {
     }
 
     fn notice(&mut self, notice: Notice) {
-        let told = &mut self.told[usize::from(notice.kind.is_fault())];
-        *told += 1;
-        if *told <= LISTED as u64 {
-            self.notices.push(notice);
-        }
+        self.noted.add(notice);
     }
 }

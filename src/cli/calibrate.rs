@@ -136,8 +136,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let found = calibrator.finish(inputs, closed, args.input.leniency());
     let reported = Reported {
         exit: &found.exit,
-        notices: &found.notices,
-        faults: found.faults,
+        notices: &found.noted.kept,
+        faults: found.noted.faults,
         header: &header,
         table: args.format.id == CALIBRATION_FORMATS[0].id,
     };

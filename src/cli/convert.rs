@@ -47,8 +47,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
 /// The warnings and the faults, which no report shows.
 fn tell(converted: &Converted, inputs: &[InputSummary]) {
     let name = |input: usize| inputs.get(input).map_or("", |input| &*input.name);
-    for (total, is_fault) in [(converted.warnings, false), (converted.faults, true)] {
-        let notices = converted.notices.iter();
+    for (total, is_fault) in [
+        (converted.noted.warnings, false),
+        (converted.noted.faults, true),
+    ] {
+        let notices = converted.noted.kept.iter();
         let notices = notices.filter(|notice| notice.kind.is_fault() == is_fault);
         let more = super::tell_notices(notices, total, name);
         if more > 0 {
@@ -58,14 +61,19 @@ fn tell(converted: &Converted, inputs: &[InputSummary]) {
             ));
         }
     }
-    if converted.faults > 0 {
+    if converted.noted.faults > 0 {
         say("gate: what has a fault is missing in the output, or stands there as the fault says");
     }
 }
 
 fn verdict(args: &Args, converted: &Converted, inputs: &[InputSummary]) -> Exit {
     let leniency = args.input.leniency();
-    match unusable_inputs(inputs.iter(), converted.faults, converted.calls, leniency) {
+    match unusable_inputs(
+        inputs.iter(),
+        converted.noted.faults,
+        converted.calls,
+        leniency,
+    ) {
         Some(reason) => {
             let written = count(converted.records, "record", "records");
             say(&format!("gate: {reason}; {written} written"));

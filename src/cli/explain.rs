@@ -100,7 +100,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let mut finder = Finder::new(args.wanted(), args.run.clone());
     let inputs = find(args, &policy, &sources, &mut finder);
     let names: Vec<String> = inputs.iter().map(|input| input.name.clone()).collect();
-    super::tell_faults(&finder.notices, finder.faults, |input| {
+    super::tell_faults(&finder.noted.kept, finder.noted.faults, |input| {
         names.get(input).map_or("", String::as_str)
     });
     let [found] = finder.found.as_slice() else {
@@ -178,7 +178,7 @@ fn keep(sources: &mut Sources) -> anyhow::Result<Vec<NamedTempFile>> {
 /// Status 0, unless something is wrong with the inputs.
 fn status(args: &Args, inputs: &[InputSummary], finder: &Finder) -> Exit {
     let leniency = args.input.leniency();
-    match unusable_inputs(inputs.iter(), finder.faults, finder.calls, leniency) {
+    match unusable_inputs(inputs.iter(), finder.noted.faults, finder.calls, leniency) {
         Some(reason) => {
             say(&format!("gate: {reason}"));
             Exit::Unusable

@@ -93,8 +93,8 @@ fn list(args: &Args) -> anyhow::Result<Exit> {
 
 fn tell(made: &Made, inputs: &[InputSummary]) {
     let name = |input: usize| inputs.get(input).map_or("", |input| &*input.name);
-    super::tell_faults(&made.notices, made.faults, name);
-    if made.faults > 0 {
+    super::tell_faults(&made.noted.kept, made.noted.faults, name);
+    if made.noted.faults > 0 {
         say("gate: rows of runs that a fault left in doubt say so in `inconclusive`");
     }
 }
@@ -103,7 +103,12 @@ fn verdict(args: &Args, made: &Made, inputs: &[InputSummary]) -> Exit {
     let calls = made.rows + made.rowless;
     let rowless = (made.rowless > 0)
         .then(|| format!("{} without a row", count(made.rowless, "call", "calls")));
-    let unusable = unusable_inputs(inputs.iter(), made.faults, calls, args.input.leniency());
+    let unusable = unusable_inputs(
+        inputs.iter(),
+        made.noted.faults,
+        calls,
+        args.input.leniency(),
+    );
     match unusable.or(rowless) {
         Some(reason) => {
             let written = count(made.rows, "row", "rows");

@@ -68,8 +68,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let found = measurer.finish(inputs, Replayed::by(&options), args.input.leniency());
     let reported = Reported {
         exit: &found.exit,
-        notices: &found.notices,
-        faults: found.faults,
+        notices: &found.noted.kept,
+        faults: found.noted.faults,
         header: &header,
         table: args.format.id == ROBUSTNESS_FORMATS[0].id,
     };

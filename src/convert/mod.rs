@@ -10,12 +10,9 @@ mod text;
 use crate::audit::records::Records;
 use crate::import::Sink;
 use crate::trace::event::Event;
-use crate::trace::fault::{Notice, NoticeKind, Place, WarningCode};
+use crate::trace::fault::{Noted, Notice, NoticeKind, Place, WarningCode};
 use names::{Named, Names};
 use std::io::{self, Write};
-
-/// Most faults, and most warnings, that are kept to be told; all are counted.
-pub const LISTED: usize = 50;
 
 /// What was written and what was not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,12 +21,8 @@ pub struct Converted {
     pub records: u64,
     /// Calls among them.
     pub calls: u64,
-    /// Faults: what they are about is not in the output, or not as it stood.
-    pub faults: u64,
-    /// Warnings.
-    pub warnings: u64,
-    /// The first [`LISTED`] of each, in order.
-    pub notices: Vec<Notice>,
+    /// Faults and warnings. What a fault is about is not in the output, or not as it stood.
+    pub noted: Noted,
 }
 
 /// Writes events as records, one a line.
@@ -127,16 +120,7 @@ impl Sink for Converter<'_> {
     }
 
     fn notice(&mut self, notice: Notice) {
-        let converted = &mut self.converted;
-        let count = if notice.kind.is_fault() {
-            &mut converted.faults
-        } else {
-            &mut converted.warnings
-        };
-        *count += 1;
-        if *count <= LISTED as u64 {
-            converted.notices.push(notice);
-        }
+        self.converted.noted.add(notice);
     }
 }
 
@@ -198,7 +182,7 @@ mod tests {
         let deep = format!("{{\\\"a\\\":{}1{}}}", "[".repeat(127), "]".repeat(127));
         let text = format!("{{\"tool\":\"t\",\"args\":\"{deep}\"}}");
         let (out, converted) = convert(&[("x", &text)]);
-        assert_eq!(converted.notices, []);
+        assert_eq!(converted.noted.kept, []);
         assert!(out.contains(&format!("\"args\":\"{deep}\"")), "{out}");
         assert_eq!(convert(&[("x", &out)]).0, out);
     }
@@ -266,7 +250,8 @@ mod tests {
             .collect();
         assert_eq!(runs, ["s", "s", "s#2", "s#2#2", "s#2"]);
         let told: Vec<_> = converted
-            .notices
+            .noted
+            .kept
             .iter()
             .map(|n| (n.place.line, n.kind.code()))
             .collect();

@@ -2,7 +2,7 @@
 
 use crate::engine::decision::{Decision, DecisionKind};
 use crate::engine::{Counted, Final, Output, RunReport};
-use crate::trace::fault::Notice;
+use crate::trace::fault::{Noted, Notice};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -82,10 +82,8 @@ pub struct Finder {
     pub ids: Vec<String>,
     /// The first ids of runs; untrusted.
     pub runs: BTreeSet<Arc<str>>,
-    /// Faults and warnings, the first of them.
-    pub notices: Vec<Notice>,
-    /// Faults.
-    pub faults: u64,
+    /// Faults and warnings met.
+    pub noted: Noted,
 }
 
 impl Finder {
@@ -100,8 +98,7 @@ impl Finder {
             refused: 0,
             ids: Vec::new(),
             runs: BTreeSet::new(),
-            notices: Vec::new(),
-            faults: 0,
+            noted: Noted::default(),
         }
     }
 
@@ -140,10 +137,7 @@ impl Output for Finder {
     }
 
     fn notice(&mut self, notice: Notice) {
-        self.faults += u64::from(notice.kind.is_fault());
-        if self.notices.len() < IDS {
-            self.notices.push(notice);
-        }
+        self.noted.add(notice);
     }
 
     fn run(&mut self, _: RunReport) {}

@@ -8,9 +8,8 @@ use crate::import::Sink;
 use crate::policy::Policy;
 use crate::stages::Remembered;
 use crate::stages::STAGES;
-use crate::trace::event::{Approval, Event, RunEnd, RunStart, Timestamp, ToolResult};
+use crate::trace::event::Event;
 use crate::trace::fault::{Notice, Place};
-use std::borrow::Cow;
 use std::cell::Cell;
 
 /// The records of a run, and what was wrong with them.
@@ -114,7 +113,7 @@ impl Tape {
 impl Sink for Tape {
     fn event(&mut self, place: Place, event: Event<'_>) {
         if self.is_of_run(event.run().map(|run| &**run)) {
-            self.entries.push(Entry::Event(place, owned(event)));
+            self.entries.push(Entry::Event(place, event.into_owned()));
         }
     }
 
@@ -166,36 +165,4 @@ impl Output for Player<'_> {
     }
 
     fn count(&mut self, _: Counted) {}
-}
-
-fn owned(event: Event<'_>) -> Event<'static> {
-    let own = |text: Cow<'_, str>| -> Cow<'static, str> { Cow::Owned(text.into_owned()) };
-    let time = |ts: Timestamp<'_>| Timestamp(Cow::Owned(ts.0.into_owned()));
-    match event {
-        Event::RunStart(e) => Event::RunStart(RunStart {
-            run: e.run.map(own),
-            agent: e.agent.map(own),
-            intent: e.intent.map(own),
-            ts: e.ts.map(time),
-            label: e.label,
-            meta: e.meta.map(|meta| meta.into_owned()),
-        }),
-        Event::ToolCall(e) => Event::ToolCall(Box::new(e.into_owned())),
-        Event::ToolResult(e) => Event::ToolResult(ToolResult {
-            run: e.run.map(own),
-            call: own(e.call),
-            outcome: e.outcome.into_owned(),
-            ts: e.ts.map(time),
-        }),
-        Event::Approval(e) => Event::Approval(Approval {
-            run: e.run.map(own),
-            call: own(e.call),
-            decision: e.decision,
-            by: e.by.map(own),
-        }),
-        Event::RunEnd(e) => Event::RunEnd(RunEnd {
-            run: e.run.map(own),
-            status: e.status,
-        }),
-    }
 }

@@ -19,14 +19,11 @@ use crate::import::drive::format;
 use crate::policy::Policy;
 use crate::policy::matcher::NameTable;
 use crate::trace::event::Event;
-use crate::trace::fault::{Notice, Place};
+use crate::trace::fault::{Noted, Notice, Place};
 use contents::Contents;
 use needs::Need;
 use runs::Runs;
 use std::collections::HashMap;
-
-/// Most faults, and most warnings, that are kept to be told; all are counted.
-pub const LISTED: usize = 50;
 
 /// One input and what is in it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -54,7 +51,7 @@ pub struct Inspection {
     pub needs: Vec<Need>,
     /// The labels of the policy's rules, each with its line, in file order.
     pub label_rules: Vec<(String, usize)>,
-    /// The first [`LISTED`] faults and as many warnings, in order.
+    /// The first [`Noted::KEPT`] faults and as many warnings, in order.
     pub notices: Vec<Notice>,
     /// The exit status and why.
     pub exit: ExitSummary,
@@ -84,9 +81,7 @@ pub struct Inspector<'p> {
     found: HashMap<usize, Contents>,
     /// The input that is being read.
     input: Option<usize>,
-    notices: Vec<Notice>,
-    /// Warnings and faults so far.
-    told: [usize; 2],
+    noted: Noted,
 }
 
 impl<'p> Inspector<'p> {
@@ -104,8 +99,7 @@ impl<'p> Inspector<'p> {
             records: Records::default(),
             found: HashMap::new(),
             input: None,
-            notices: Vec::new(),
-            told: [0; 2],
+            noted: Noted::default(),
         }
     }
 
@@ -159,7 +153,7 @@ impl<'p> Inspector<'p> {
             policy: self.policy.map(PolicySummary::of),
             label_rules: rules.collect(),
             needs: self.needs,
-            notices: self.notices,
+            notices: self.noted.kept,
             inputs,
             total,
         }
@@ -195,10 +189,6 @@ impl Sink for Inspector<'_> {
             }
         };
         here.notice(notice.kind);
-        let told = &mut self.told[usize::from(notice.kind.is_fault())];
-        *told += 1;
-        if *told <= LISTED {
-            self.notices.push(notice);
-        }
+        self.noted.add(notice);
     }
 }

@@ -288,6 +288,41 @@ impl<'a> RawJson<'a> {
     }
 }
 
+impl Event<'_> {
+    /// The same event without a borrow.
+    pub fn into_owned(self) -> Event<'static> {
+        let own = |text: Cow<'_, str>| -> Cow<'static, str> { Cow::Owned(text.into_owned()) };
+        let time = |ts: Timestamp<'_>| Timestamp(Cow::Owned(ts.0.into_owned()));
+        match self {
+            Event::RunStart(e) => Event::RunStart(RunStart {
+                run: e.run.map(own),
+                agent: e.agent.map(own),
+                intent: e.intent.map(own),
+                ts: e.ts.map(time),
+                label: e.label,
+                meta: e.meta.map(RawJson::into_owned),
+            }),
+            Event::ToolCall(e) => Event::ToolCall(Box::new(e.into_owned())),
+            Event::ToolResult(e) => Event::ToolResult(ToolResult {
+                run: e.run.map(own),
+                call: own(e.call),
+                outcome: e.outcome.into_owned(),
+                ts: e.ts.map(time),
+            }),
+            Event::Approval(e) => Event::Approval(Approval {
+                run: e.run.map(own),
+                call: own(e.call),
+                decision: e.decision,
+                by: e.by.map(own),
+            }),
+            Event::RunEnd(e) => Event::RunEnd(RunEnd {
+                run: e.run.map(own),
+                status: e.status,
+            }),
+        }
+    }
+}
+
 impl ToolCall<'_> {
     /// The same call without a borrow, for a decision that has to wait.
     pub fn into_owned(self) -> ToolCall<'static> {

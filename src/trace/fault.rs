@@ -256,6 +256,34 @@ impl Notice {
     }
 }
 
+/// Faults and warnings as they come: all are counted, the first of each are kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Noted {
+    /// How many faults came.
+    pub faults: u64,
+    /// How many warnings came.
+    pub warnings: u64,
+    /// The first [`Noted::KEPT`] faults and as many warnings, in order.
+    pub kept: Vec<Notice>,
+}
+
+impl Noted {
+    /// Most faults, and most warnings, that are kept.
+    pub const KEPT: u64 = 50;
+
+    /// Adds one.
+    pub fn add(&mut self, notice: Notice) {
+        let count = match notice.kind {
+            NoticeKind::Fault(_) => &mut self.faults,
+            NoticeKind::Warning(_) => &mut self.warnings,
+        };
+        *count += 1;
+        if *count <= Noted::KEPT {
+            self.kept.push(notice);
+        }
+    }
+}
+
 /// Fault or warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NoticeKind {

@@ -179,7 +179,7 @@ fn closing(found: &Calibration, header: &Header) -> Vec<Row> {
             ("message", cell(&closed.why).into_owned()),
         ]);
     }
-    for notice in &found.notices {
+    for notice in &found.noted.kept {
         let known = |position: u64| match position {
             0 => String::new(),
             position => position.to_string(),

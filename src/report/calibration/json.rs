@@ -203,12 +203,7 @@ impl<'a> Document<'a> {
                     error: &closed.why,
                 })
                 .collect(),
-            tail: tail(
-                [found.faults, found.warnings],
-                &found.notices,
-                header,
-                UNTRUSTED,
-            ),
+            tail: tail(&found.noted, header, UNTRUSTED),
         }
     }
 }

@@ -329,7 +329,7 @@ fn inputs(page: &mut Page<'_>, found: &Calibration) {
         ]
     });
     page.rows(rows.collect());
-    page.all_notices(&found.notices, [found.faults, found.warnings]);
+    page.noted(&found.noted);
     page.policy(&found.policy);
 }
 

@@ -129,7 +129,7 @@ fn measured(found: &Robustness, measured: &Measured) -> Row {
 }
 
 fn closing(found: &Robustness, header: &Header) -> Vec<Row> {
-    let notices = found.notices.iter();
+    let notices = found.noted.kept.iter();
     let notices = notices.map(|notice| notice_row(notice, header.input(notice.place.input)));
     notices.chain([exit_row(&found.exit)]).collect()
 }

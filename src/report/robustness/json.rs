@@ -41,12 +41,7 @@ fn document(found: &Robustness, header: &Header, out: &mut dyn Write) -> io::Res
             .iter()
             .map(|row| run(found, header, row))
             .collect(),
-        tail: tail(
-            [found.faults, found.warnings],
-            &found.notices,
-            header,
-            UNTRUSTED,
-        ),
+        tail: tail(&found.noted, header, UNTRUSTED),
     };
     write::document(&document, out)
 }

@@ -166,7 +166,7 @@ fn inputs(page: &mut Page<'_>, found: &Robustness) {
         vec![text::name(&input.name), what, text::digest(&input.sha256)]
     });
     page.rows(rows.collect());
-    page.all_notices(&found.notices, [found.faults, found.warnings]);
+    page.noted(&found.noted);
     page.policy(&found.policy);
     page.sentence(&text::replayed(&found.replayed));
 }

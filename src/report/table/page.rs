@@ -6,7 +6,7 @@ use super::{NOTICES, notice_lines};
 use crate::audit::summary::PolicySummary;
 use crate::exit::Exit;
 use crate::report::Header;
-use crate::trace::fault::Notice;
+use crate::trace::fault::{Noted, Notice};
 use std::io::{self, Write};
 
 /// Most names listed together.
@@ -89,16 +89,14 @@ impl<'a> Page<'a> {
         total.saturating_sub(shown)
     }
 
-    /// Adds the first faults and the first warnings, and how many more there are of the `totals`.
-    pub fn all_notices(&mut self, notices: &[Notice], totals: [u64; 2]) {
-        let kinds = [
-            (true, "more fault", "more faults"),
-            (false, "more warning", "more warnings"),
-        ];
-        let more = kinds.into_iter().zip(totals);
-        let more = more
-            .map(|((faults, one, many), total)| (self.notices(notices, faults, total), one, many));
-        for (more, one, many) in more.collect::<Vec<_>>() {
+    /// Adds the first faults and the first warnings, and how many more there are.
+    pub fn noted(&mut self, noted: &Noted) {
+        let faults = self.notices(&noted.kept, true, noted.faults);
+        let warnings = self.notices(&noted.kept, false, noted.warnings);
+        for (more, one, many) in [
+            (faults, "more fault", "more faults"),
+            (warnings, "more warning", "more warnings"),
+        ] {
             if more > 0 {
                 self.sentence(&format!("and {}", text::count(more, one, many)));
             }

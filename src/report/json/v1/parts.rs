@@ -6,7 +6,7 @@ use crate::audit::summary::{ExitSummary, InputSummary, PolicySummary, Replayed};
 use crate::policy::PolicyWarning;
 use crate::report::Header;
 use crate::report::number::Number;
-use crate::trace::fault::Notice;
+use crate::trace::fault::{Noted, Notice};
 use crate::verify::stats;
 use serde::Serialize;
 
@@ -217,18 +217,16 @@ pub struct Tail<'a> {
     untrusted_fields: &'static [&'static str],
 }
 
-/// What a document about recordings ends with. `counts` are all faults and all warnings.
+/// What a document about recordings ends with.
 pub fn tail<'a>(
-    counts: [u64; 2],
-    told: &'a [Notice],
+    noted: &'a Noted,
     header: &'a Header,
     untrusted_fields: &'static [&'static str],
 ) -> Tail<'a> {
-    let [faults, warnings] = counts;
     Tail {
-        faults,
-        warnings,
-        notices: notices(told, header),
+        faults: noted.faults,
+        warnings: noted.warnings,
+        notices: notices(&noted.kept, header),
         untrusted_fields,
     }
 }
