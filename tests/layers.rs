@@ -96,7 +96,10 @@ const ROOMS: &[(&str, &[&str])] = &[
         "rules",
         &["barriers::BARRIERS", "policy::presets", "stages::STAGES"],
     ),
-    ("verify", &["barriers", "policy", "state", "trace"]),
+    (
+        "verify",
+        &["barriers", "number", "policy", "state", "trace"],
+    ),
     (
         "check",
         &[

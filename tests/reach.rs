@@ -9,9 +9,12 @@ use gate::verify::reach::{Kind, Limits, Reach, Step, explore};
 use program::Scratch;
 
 fn json(limits: Limits) -> serde_json::Value {
-    let reach = explore(&Policy::built_in(), limits);
+    json_of(&explore(&Policy::built_in(), limits))
+}
+
+fn json_of(reach: &Reach) -> serde_json::Value {
     let mut bytes = Vec::new();
-    write::append(&Document::new(&reach), &mut bytes).expect("memory");
+    write::append(&Document::new(reach), &mut bytes).expect("memory");
     serde_json::from_slice(&bytes).expect("JSON")
 }
 
@@ -155,6 +158,45 @@ fn the_first_call_may_be_a_loop_too_many() {
     }
 }
 
+/// An exploration of nothing would say nothing.
+#[test]
+fn a_limit_of_nothing_is_no_limit() {
+    let scratch = Scratch::new();
+    for limit in ["--max-states", "--max-work"] {
+        let check = format!("check --reach {limit} 0 default");
+        scratch.gate(&check).ends(2).says(limit);
+    }
+    let ran = scratch.gate("check --reach --max-states 1 default").ends(0);
+    assert!(ran.out.contains("after 1 state:"), "{}", ran.out);
+}
+
+/// A start that is not safe by steps is told as one that is not by calls.
+#[test]
+fn an_unsafe_start_is_told_alike() {
+    let scratch = Scratch::new();
+    let calls = "{\"tool_history\": [\"send_email\", \"send_email\", \"send_email\"]}";
+    for (state, by) in [
+        ("{\"step_count\": 51}", "stability"),
+        ("{\"resource_usage\": {\"cost_usd\": 11}}", "resource"),
+        (calls, "privacy"),
+    ] {
+        scratch.file("s.json", state);
+        let ran = scratch.gate("check --reach --state s.json default").ends(0);
+        for told in [
+            "0, and 0 admitted calls",
+            "not asked: the start lies outside",
+            &format!("from the start, by `{by}`"),
+        ] {
+            assert!(ran.out.contains(told), "{by}: {told}\n{}", ran.out);
+        }
+    }
+    scratch.file("s.json", "{\"phase\": \"ANSWERING\"}");
+    let ran = scratch.gate("check --reach --state s.json default").ends(0);
+    for told in ["not asked: no call is left", "from the start, by the phase"] {
+        assert!(ran.out.contains(told), "{told}\n{}", ran.out);
+    }
+}
+
 /// Names are the policy's and the caller's own, and no line of the report is made by them.
 #[test]
 fn names_make_no_lines() {
@@ -275,4 +317,65 @@ fn an_exploration_that_runs_out_of_work_is_no_clean_one() {
         }
         scratch.gate(&format!("{check} --deny-warnings")).ends(1);
     }
+}
+
+/// Whatever an exploration that was cut off claims is so where it is not.
+#[test]
+fn what_is_cut_off_contradicts_nothing() {
+    let mut cuts = 0;
+    let fixture = |name| std::fs::read_to_string(format!("fixtures/lab/{name}")).expect(name);
+    let unsafe_at_once = "[dcbf.barriers.safety]\nmargin = 1.5\n".to_owned();
+    for text in [
+        fixture("stuck.toml"),
+        fixture("leads_out.toml"),
+        fixture("coverage.toml"),
+        fixture("dead_rules.toml"),
+        fixture("explain.toml"),
+        fixture("halved.toml"),
+        fixture("kappa.toml"),
+        fixture("no_barriers.toml"),
+        STUCK.to_owned(),
+        unsafe_at_once,
+    ] {
+        let nothing = |_: &str| Err("there are no files".to_owned());
+        let Ok(policy) = parse(&text, "test", PolicySource::BuiltIn, &nothing) else {
+            panic!("{text}");
+        };
+        let whole = explore(&policy, Limits::default());
+        assert_eq!(whole.cut, None, "{text}");
+        for states in 0..=30 {
+            let limits = Limits {
+                states,
+                ..Limits::default()
+            };
+            let cut = explore(&policy, limits);
+            if cut.cut.is_none() {
+                assert_eq!(cut, whole);
+                continue;
+            }
+            cuts += 1;
+            assert!(!cut.is_safe() && cut.states <= states);
+            // The way out that is found first is the nearest; so is the deadlock.
+            let length = |path: Option<&Vec<Step>>| path.map(Vec::len);
+            let out = |reach: &Reach| length(reach.out.as_ref().map(|out| &out.path));
+            let dead = |reach: &Reach| length(reach.deadlock.as_ref().map(|dead| &dead.path));
+            assert!(cut.out.is_none() || out(&cut) == out(&whole), "{text}");
+            assert!(cut.deadlock.is_none() || dead(&cut) == dead(&whole));
+            assert!(cut.deadlocks <= whole.deadlocks);
+            assert!(cut.free.is_none() || whole.deadlocks == 0);
+            assert!(cut.more.is_none() || cut.more == whole.more, "{text}");
+            for (row, all) in cut.classes.iter().zip(&whole.classes) {
+                assert_eq!((&row.tools, &row.never), (&all.tools, &all.never));
+                assert!(row.more.is_none() || row.more == all.more, "{text}");
+                assert!(row.lost.is_none() || row.lost == all.lost, "{text}");
+            }
+            for own in &cut.attained {
+                let all = whole.attained(&own.barrier).expect("it is there too");
+                assert!(all.least <= own.least && own.most <= all.most);
+            }
+            let told = json_of(&cut);
+            assert_eq!(told["safe"].is_null(), cut.out.is_none());
+        }
+    }
+    assert!(cuts > 100, "{cuts}");
 }

@@ -7,6 +7,7 @@ use crate::trace::fault::Notice;
 use crate::verify::reach::{self, Limits, Reach, Start};
 use crate::verify::states::one;
 use anyhow::Context;
+use clap::builder::RangedU64ValueParser;
 use std::path::{Path, PathBuf};
 
 /// Longest file of a state, in bytes.
@@ -43,6 +44,7 @@ pub(super) struct ReachArgs {
         long,
         value_name = "N",
         default_value_t = Limits::default().states,
+        value_parser = RangedU64ValueParser::<usize>::new().range(1..),
         requires = "reach",
         help_heading = "Reachability"
     )]
@@ -53,6 +55,7 @@ pub(super) struct ReachArgs {
         long,
         value_name = "N",
         default_value_t = Limits::default().work,
+        value_parser = RangedU64ValueParser::<u64>::new().range(1..),
         requires = "reach",
         help_heading = "Reachability"
     )]

@@ -22,9 +22,10 @@ pub fn sections(page: &mut Page<'_>, reach: &Reach) {
         row(
             "states",
             format!(
-                "{}, and {} between them",
+                "{}, and {} between them{}",
                 reach.states,
-                text::count(reach.transitions as u64, "admitted call", "admitted calls")
+                text::count(reach.transitions as u64, "admitted call", "admitted calls"),
+                exits(reach.exits)
             ),
         ),
     ];
@@ -60,6 +61,15 @@ pub fn sections(page: &mut Page<'_>, reach: &Reach) {
     }
 }
 
+/// The calls that lead to no safe state.
+fn exits(calls: usize) -> String {
+    match calls {
+        0 => String::new(),
+        1 => "; 1 more leads out of the safe set".into(),
+        all => format!("; {all} more lead out of the safe set"),
+    }
+}
+
 fn safe(reach: &Reach) -> String {
     match &reach.out {
         Some(out) => format!("no: {}", reach.told_out(out)),
@@ -70,9 +80,12 @@ fn safe(reach: &Reach) -> String {
 
 fn deadlock(reach: &Reach) -> String {
     let Some(deadlock) = &reach.deadlock else {
-        if reach.states == 0 {
+        if reach.starts_outside() {
             return "not asked: the start lies outside of the safe set, every call is refused"
                 .into();
+        }
+        if reach.steps.left == More::Calls(0) {
+            return "not asked: no call is left".into();
         }
         let free = reach.free.and_then(|free| reach.classes.get(free));
         return match (reach.cut, free) {
@@ -89,9 +102,11 @@ fn deadlock(reach: &Reach) -> String {
         };
     };
     let after = reach.told_after(&deadlock.path);
-    match reach.deadlocks {
-        1 => after,
-        all => format!("{after}; {all} states in all"),
+    match (reach.cut, reach.deadlocks) {
+        (Some(_), 1) => format!("{after}; there may be more"),
+        (Some(_), found) => format!("{after}; {found} states at least"),
+        (None, 1) => after,
+        (None, all) => format!("{after}; {all} states in all"),
     }
 }
 
@@ -124,16 +139,24 @@ fn class_row(reach: &Reach, class: &ClassRow) -> Vec<String> {
 fn lost(reach: &Reach, class: &ClassRow) -> String {
     match (&class.never, &class.lost) {
         (Some(by), _) => format!("always, by {}", by.told()),
-        (None, Some(Lost { path, by })) if path.is_empty() => {
-            format!("from the start, by {}", by.told())
+        (None, Some(lost)) if lost.path.is_empty() => {
+            format!("from the start, by {}", refused(lost))
         }
-        (None, Some(Lost { path, by })) => {
-            format!("by {} after {}", by.told(), reach.told(path))
+        (None, Some(lost)) => {
+            format!("by {} after {}", refused(lost), reach.told(&lost.path))
         }
-        (None, None) if reach.states == 0 => "from the start, which is not safe".into(),
         (None, None) if reach.cut.is_some() => "not known".into(),
         (None, None) => "no".into(),
     }
+}
+
+fn refused(lost: &Lost) -> String {
+    let later = if lost.changes {
+        ", later by others,"
+    } else {
+        ""
+    };
+    format!("{}{later}", lost.by.told())
 }
 
 /// What was found, as JSON.
@@ -142,6 +165,7 @@ pub struct Document<'a> {
     classes: Vec<Class<'a>>,
     states: usize,
     transitions: usize,
+    exits: usize,
     cut: Option<Limit>,
     /// Absent where the exploration was cut off before a way out was found.
     safe: Option<bool>,
@@ -181,6 +205,7 @@ struct By<'a> {
 struct LostBy<'a> {
     path: Vec<Call>,
     by: By<'a>,
+    changes: bool,
 }
 
 /// A call of a path: the index of its class, and whether its result has an error.
@@ -227,6 +252,7 @@ impl<'a> Document<'a> {
             classes: reach.classes.iter().map(class).collect(),
             states: reach.states,
             transitions: reach.transitions,
+            exits: reach.exits,
             cut: reach.cut.map(limit),
             safe: match (&reach.out, reach.cut) {
                 (Some(_), _) => Some(false),
@@ -265,6 +291,7 @@ fn limit(cut: Cut) -> Limit {
         Cut::States(most) => ("states", most as u64),
         Cut::Transitions(most) => ("transitions", most as u64),
         Cut::Work(most) => ("work", most),
+        Cut::Calls(most) => ("calls", most),
         Cut::Names(most) => ("names", most as u64),
     };
     Limit { limit, most }
@@ -278,6 +305,7 @@ fn class(row: &ClassRow) -> Class<'_> {
         lost: row.lost.as_ref().map(|lost| LostBy {
             path: calls(&lost.path),
             by: by(&lost.by),
+            changes: lost.changes,
         }),
     }
 }

@@ -21,6 +21,8 @@ pub(super) struct Explorer {
     pub(super) classes: Vec<Class>,
     pub(super) budgets: Budgets,
     start: AgentState,
+    /// The barriers that are negative at the start, budgets among them, in policy order.
+    pub(super) outside: Vec<String>,
     quotient: Quotient,
     /// Classes of whose calls a condition asks whether they had an error.
     may_fail: Vec<bool>,
@@ -81,6 +83,7 @@ impl Explorer {
             settling: 8 + history as u64 + quotient.work(),
             demands,
             may_fail: list.iter().map(fails).collect(),
+            outside: outside(policy, &scope, &budgets, &start.state),
             start: start.state.clone(),
             classes: list,
             scope,
@@ -101,13 +104,13 @@ impl Explorer {
 
     /// A class that is admitted in every safe state while calls are left: no state remembers its calls, so
     /// that no barrier falls by one. A barrier is never higher than at the start, and its alpha finite
-    /// there.
+    /// there. None where the start is not safe.
     pub(super) fn free(&self) -> Option<usize> {
         let here = self.here(&self.start);
         let free = |(at, class): &(usize, &Class)| {
             class.unasked && matches!(self.meet(&here, *at), Met::Admitted(_))
         };
-        let safe = !self.measures_counts() && barriers::negative(&here.values).is_empty();
+        let safe = !self.measures_counts() && self.outside.is_empty();
         let free = safe.then(|| self.classes.iter().enumerate().find(free));
         free.flatten().map(|(at, _)| at)
     }
@@ -148,29 +151,30 @@ impl Explorer {
         ways.map(move |failed| Step { class, failed })
     }
 
-    /// The barriers that are negative in a state, budgets aside.
-    pub(super) fn outside(&self, state: &AgentState) -> Vec<String> {
-        let policy = &self.scope.history;
-        let values = barriers::values(policy, &state.view(RunView::default()));
-        steps::names(policy, &barriers::negative(&values))
+    /// What barriers come to in a state, budgets aside.
+    pub(super) fn values(&self, state: &AgentState) -> Vec<f64> {
+        barriers::values(&self.scope.history, &state.view(RunView::default()))
     }
 
-    /// The state that an admitted call leads to, and the barriers that are negative there.
+    /// The barriers that are negative by those values.
+    pub(super) fn negative(&self, values: &[f64]) -> Vec<String> {
+        steps::names(&self.scope.history, &barriers::negative(values))
+    }
+
+    /// The state that an admitted call leads to, and what barriers come to there.
     pub(super) fn lead(
         &self,
         here: &Here<'_>,
         step: Step,
-        simulated: Option<&[f64]>,
-    ) -> (AgentState, Vec<String>) {
+        simulated: Option<Vec<f64>>,
+    ) -> (AgentState, Vec<f64>) {
         let policy = &self.scope.history;
         let next = self.settle(here.state, step);
         // What was simulated has no error, and costs what was expected.
         let same = !step.failed && (policy.dcbf.record_costs || !self.scope.asks_steps);
-        let outside = match simulated.filter(|_| same) {
-            Some(values) => steps::names(policy, &barriers::negative(values)),
-            None => self.outside(&next),
-        };
-        (next, outside)
+        let values = simulated.filter(|_| same);
+        let values = values.unwrap_or_else(|| self.values(&next));
+        (next, values)
     }
 
     /// What becomes of a call of a class in a state while budgets last.
@@ -183,36 +187,63 @@ impl Explorer {
             return Met::Refused(never.clone());
         }
         let policy = &self.scope.history;
-        if let Some(refusal) = self.contract(&here.view, class) {
+        if let Some(refusal) = self.broken(&here.view, class).next() {
             return Met::Refused(refusal);
         }
-        let call = [Arc::clone(&own.names)];
-        let next = barriers::simulate(&here.view, &call, policy.dcbf.per_call_cost);
-        let next = policy.dcbf.verify.then_some(&next);
-        let check = barriers::transition(policy, here.values.clone(), next);
+        let check = self.check(here, own);
         match steps::refusal(policy, &check) {
             Some(refusal) => Met::Refused(refusal),
             None => Met::Admitted(check.next),
         }
     }
 
-    /// The first contract whose conditions do not hold, or cannot be evaluated.
-    fn contract(&self, current: &StateView<'_>, class: usize) -> Option<Refusal> {
+    /// Everything that refuses a call of a class in a state, each for itself: contracts, then barriers, in
+    /// policy order.
+    pub(super) fn reasons(&self, here: &Here<'_>, class: usize) -> Vec<Refusal> {
+        let Some(own) = self.classes.get(class) else {
+            return Vec::new();
+        };
+        let mut reasons: Vec<Refusal> = self.broken(&here.view, class).collect();
+        if let Some(all) = steps::refusal(&self.scope.history, &self.check(here, own)) {
+            let each = all.names.iter().map(|name| Refusal {
+                names: vec![name.clone()],
+                ..all
+            });
+            reasons.extend(each);
+        }
+        reasons
+    }
+
+    /// What the barriers say of a call of a class.
+    fn check(&self, here: &Here<'_>, class: &Class) -> barriers::Check {
+        let policy = &self.scope.history;
+        let call = [Arc::clone(&class.names)];
+        let next = barriers::simulate(&here.view, &call, policy.dcbf.per_call_cost);
+        let next = policy.dcbf.verify.then_some(&next);
+        barriers::transition(policy, here.values.clone(), next)
+    }
+
+    /// The contracts whose conditions do not hold, or cannot be evaluated.
+    fn broken<'e>(
+        &'e self,
+        current: &'e StateView<'_>,
+        class: usize,
+    ) -> impl Iterator<Item = Refusal> + 'e {
         let bindings = StateBindings {
             policy: &self.scope.history,
             view: current,
         };
-        let holds = |contract: &Contract| {
+        let holds = move |contract: &Contract| {
             let mut conditions = contract.require.iter();
             conditions.all(|c| c.test(&bindings) == Ok(true))
         };
         let own = self.demands.get(class).into_iter().flatten();
-        let mut own = own.filter_map(|&at| self.scope.contracts.get(at));
-        let broken = own.find(|contract| !holds(contract))?;
-        Some(Refusal {
+        let own = own.filter_map(|&at| self.scope.contracts.get(at));
+        let broken = own.filter(move |contract| !holds(contract));
+        broken.map(|contract| Refusal {
             stage: "contracts",
             rule: "require",
-            names: broken.id.iter().cloned().collect(),
+            names: contract.id.iter().cloned().collect(),
         })
     }
 
@@ -232,6 +263,16 @@ impl Explorer {
         path.iter()
             .fold(first, |state, &step| self.settle(&state, step))
     }
+}
+
+/// The barriers that are negative in a state, in policy order.
+fn outside(policy: &Policy, scope: &Scope, budgets: &Budgets, state: &AgentState) -> Vec<String> {
+    let values = barriers::values(&scope.history, &state.view(RunView::default()));
+    let mut all = steps::names(&scope.history, &barriers::negative(&values));
+    all.extend(budgets.outside.iter().cloned());
+    let barriers = policy.dcbf.barriers.iter();
+    let names = barriers.map(|spec| &spec.name);
+    names.filter(|name| all.contains(name)).cloned().collect()
 }
 
 /// By class, the contracts that are for its calls, in order; none where the meter has run out, so that

@@ -3,8 +3,10 @@
 use super::cycles::{self, Backward};
 use super::explorer::{Explorer, Met};
 use super::graph::Graph;
+use super::losses;
 use super::meter::Meter;
-use super::{ClassRow, Cut, Deadlock, Lost, More, Out, Reach, Refusal, Uncovered};
+use super::{Attained, ClassRow, Cut, Deadlock, More, Out, Reach, Refusal, Uncovered};
+use crate::number::count;
 use crate::state::AgentState;
 
 /// Everything there is to say; what there is to say of each class only where `counting`.
@@ -36,22 +38,28 @@ pub(super) fn found(
         None => graph.cut,
     };
     let whole = cut.is_none();
+    let none_left = losses::at_start(explorer);
     // Where everything was explored, what was found says more than that conditions are for other calls.
     let free = explorer.free().filter(|_| !whole || !explorer.asks());
     let out = out(explorer, graph, &longest, meter);
     let mut lost = vec![None; explorer.classes.len()];
-    if whole && counting {
-        lost = losses(explorer, graph, &backward, meter).unwrap_or(lost);
+    if let Some(all) = &none_left {
+        lost = losses::of_all(explorer, all);
+    } else if whole && counting {
+        lost = losses::found(explorer, graph, (&backward, out.as_ref()), meter).unwrap_or(lost);
     }
-    let (mut rows, mut uncounted) = (Vec::new(), 0);
+    // What does not even tell what is lost leaves nothing to count by.
+    let whole = whole && !meter.is_out();
+    let (mut rows, mut uncounted) = (Vec::new(), 0u64);
     for (index, (class, lost)) in explorer.classes.iter().zip(lost).enumerate() {
         let counted = match class.never {
             Some(_) => Some(0),
+            None if none_left.is_some() => Some(0),
             None if free == Some(index) => Some(left),
             None if !whole || !counting => None,
             None => {
                 let most = cycles::most_of(graph, index, explorer.classes.len(), left, meter);
-                uncounted += usize::from(most.is_none());
+                uncounted += u64::from(most.is_none());
                 most
             }
         };
@@ -68,31 +76,51 @@ pub(super) fn found(
     if meter.is_out() {
         cut = cut.or(Some(Cut::Work(graph.limits.work)));
     }
+    cut = cut.or(explorer.budgets.open.map(Cut::Calls));
     let mut uncovered = explorer.scope.uncovered.clone();
     if uncounted > 0 {
         uncovered.push(Uncovered {
-            what: format!("how many calls there can be of {uncounted} classes"),
+            what: format!(
+                "how many calls there can be of {}",
+                count(uncounted, "class", "classes")
+            ),
             why: "counting them takes more work than there may be",
         });
     }
+    let exits = graph.edges_out();
     let most = longest.first().copied().flatten();
     let most = most.map_or(left, |most| most.min(left));
     Reach {
         classes: rows,
         steps: explorer.budgets.steps.clone(),
         states: graph.nodes.iter().filter(|node| node.safe).count(),
-        transitions: graph.edges_in_all(),
+        transitions: graph.edges_in_all() - exits,
+        exits,
+        attained: attained(explorer, graph),
         cut,
         out,
         deadlock,
         deadlocks: dead.len(),
         more: match free {
+            _ if none_left.is_some() => Some(More::Calls(0)),
             Some(_) => Some(counted_by(explorer, left)),
             None => whole.then(|| counted_by(explorer, most)),
         },
         free,
         uncovered,
     }
+}
+
+/// What barriers attain.
+fn attained(explorer: &Explorer, graph: &Graph) -> Vec<Attained> {
+    let barriers = explorer.scope.history.dcbf.barriers.iter();
+    let attained = barriers.zip(&graph.attained);
+    let attained = attained.map(|(spec, &(least, most))| Attained {
+        barrier: spec.name.clone(),
+        least,
+        most,
+    });
+    attained.collect()
 }
 
 /// A count of calls that budgets may have ended before they were all counted.
@@ -129,10 +157,10 @@ fn out(
     meter: &mut Meter,
 ) -> Option<Out> {
     let budgets = &explorer.budgets;
-    if !budgets.outside.is_empty() {
+    if !explorer.outside.is_empty() {
         return Some(Out {
             path: Vec::new(),
-            barriers: budgets.outside.clone(),
+            barriers: explorer.outside.clone(),
         });
     }
     let by_calls = graph.exit().map(|node| Out {
@@ -151,48 +179,4 @@ fn out(
         (Some(a), _) => Some(a),
         (None, b) => b,
     }
-}
-
-/// By class, the nearest safe state that no state leads on from in which a call of the class is admitted.
-/// None where the meter has run out.
-fn losses(
-    explorer: &Explorer,
-    graph: &Graph,
-    backward: &Backward,
-    meter: &mut Meter,
-) -> Option<Vec<Option<Lost>>> {
-    let classes = explorer.classes.len();
-    let mut found: Vec<Option<Lost>> = vec![None; classes];
-    for first in (0..classes).step_by(64) {
-        let alive = backward.alive(graph, first, meter)?;
-        let ours = explorer.classes.iter().skip(first).take(64);
-        let asked = (0..).zip(ours).filter(|(_, class)| class.never.is_none());
-        let mut open = asked.fold(0u64, |open, (bit, _)| open | 1 << bit);
-        for (at, node) in graph.nodes.iter().enumerate() {
-            if open == 0 {
-                break;
-            }
-            let gone = open & !alive.get(at).copied().unwrap_or(u64::MAX);
-            if !node.expanded || gone == 0 {
-                continue;
-            }
-            open &= !gone;
-            let path = graph.path(at);
-            if !meter.take(explorer.settling.saturating_mul(1 + path.len() as u64)) {
-                return None;
-            }
-            let state = explorer.follow(&path);
-            let here = explorer.here(&state);
-            for class in (first..classes.min(first + 64)).filter(|c| gone >> (c - first) & 1 == 1) {
-                if !meter.take(explorer.effort(class) + path.len() as u64) {
-                    return None;
-                }
-                if let Met::Refused(by) = explorer.meet(&here, class) {
-                    let path = path.clone();
-                    found[class] = Some(Lost { path, by });
-                }
-            }
-        }
-    }
-    Some(found)
 }

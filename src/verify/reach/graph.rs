@@ -39,6 +39,9 @@ pub(super) struct Graph {
     pub(super) limits: Limits,
     /// The barriers that are negative in the first state outside of the safe set.
     pub(super) outside: Vec<String>,
+    /// By barrier, budgets aside, the least and the greatest value of all states that were reached, safe or
+    /// not; empty where none was.
+    pub(super) attained: Vec<(f64, f64)>,
 }
 
 impl Graph {
@@ -50,6 +53,13 @@ impl Graph {
 
     pub(super) fn edges_in_all(&self) -> usize {
         self.edges.len()
+    }
+
+    /// How many calls lead out of the safe set.
+    pub(super) fn edges_out(&self) -> usize {
+        let exit = self.exit();
+        let out = self.edges.iter().filter(|edge| Some(edge.to) == exit);
+        out.count()
     }
 
     /// The shortest path to a state.
@@ -92,6 +102,7 @@ pub(super) fn build_keeping(
             cut: None,
             limits,
             outside: Vec::new(),
+            attained: Vec::new(),
         },
         known: HashMap::new(),
         pending: VecDeque::new(),
@@ -102,8 +113,8 @@ pub(super) fn build_keeping(
         limits,
     };
     let start = explorer.start().clone();
-    let outside = explorer.outside(&start);
-    search.reach(explorer, (start, outside), None, 0);
+    let values = explorer.values(&start);
+    search.reach(explorer, (start, values), None, 0);
     let left = explorer.budgets.left();
     while let Some((at, state)) = search.pending.pop_front() {
         let depth = search.graph.nodes.get(at).map_or(left, |node| node.depth);
@@ -168,7 +179,7 @@ impl Search {
                     self.graph.cut = Some(Cut::Work(self.limits.work));
                     return;
                 }
-                let next = explorer.lead(&here, step, simulated.as_deref());
+                let next = explorer.lead(&here, step, simulated.clone());
                 let Some(to) = self.reach(explorer, next, Some((at, step)), depth + 1) else {
                     return;
                 };
@@ -186,16 +197,20 @@ impl Search {
         }
     }
 
-    /// The node of a state, with the barriers that are negative in it; a new one where none is like it.
+    /// The node of a state, with what barriers come to in it; a new one where none is like it.
     /// None where there would be too many.
     fn reach(
         &mut self,
         explorer: &Explorer,
-        (state, outside): (AgentState, Vec<String>),
+        (state, values): (AgentState, Vec<f64>),
         from: Option<(usize, Step)>,
         depth: u64,
     ) -> Option<usize> {
-        let safe = outside.is_empty();
+        // Budgets are the same on every way, and looked at where it starts.
+        let safe = match from {
+            Some(_) => values.iter().all(|h| h.ge(&0.0)),
+            None => explorer.outside.is_empty(),
+        };
         let next = self.graph.nodes.len();
         let key = safe.then(|| explorer.key(&state));
         let known = match &key {
@@ -203,12 +218,14 @@ impl Search {
             None => self.exit,
         };
         if known.is_some() {
+            self.attain(&values);
             return known;
         }
         if next >= self.limits.states {
             self.graph.cut = Some(Cut::States(self.limits.states));
             return None;
         }
+        self.attain(&values);
         match key {
             Some(key) => {
                 self.known.insert(key, next);
@@ -218,7 +235,10 @@ impl Search {
             }
             None => {
                 self.exit = Some(next);
-                self.graph.outside = outside;
+                self.graph.outside = match from {
+                    Some(_) => explorer.negative(&values),
+                    None => explorer.outside.clone(),
+                };
             }
         }
         self.graph.nodes.push(Node {
@@ -229,5 +249,17 @@ impl Search {
             edges: (0, 0),
         });
         Some(next)
+    }
+
+    /// Notes the values of a state that is reached.
+    fn attain(&mut self, values: &[f64]) {
+        let attained = &mut self.graph.attained;
+        if attained.is_empty() {
+            *attained = values.iter().map(|&h| (h, h)).collect();
+        }
+        for ((least, most), &h) in attained.iter_mut().zip(values) {
+            *least = least.min(h);
+            *most = most.max(h);
+        }
     }
 }

@@ -243,10 +243,35 @@ fn alive(policy: &Policy, explorer: &Explorer, state: &AgentState, class: usize)
     })
 }
 
+/// Whether a barrier refuses a class in a state, and in every safe one it leads to while calls are left.
+fn refuses(
+    policy: &Policy,
+    explorer: &Explorer,
+    (state, class): (&AgentState, usize),
+    barrier: &str,
+) -> bool {
+    let current = state.view(RunView::default());
+    let appended = [Arc::clone(&explorer.classes[class].names)];
+    let next = barriers::simulate(&current, &appended, policy.dcbf.per_call_cost);
+    let check = barriers::check(policy, &current, policy.dcbf.verify.then_some(&next));
+    let over = state.step_count >= explorer.start().step_count + explorer.budgets.left();
+    let by = |&i: &usize| policy.dcbf.barriers[i].name == barrier;
+    let other = |&i: &usize| !by(&i);
+    let refused = check.refusing().iter().any(by) || check.outside.iter().any(other);
+    over || refused
+        && explorer.classes.iter().all(|other| {
+            other.never.is_some() || !admits(policy, state, &other.names) || {
+                let next = settled(policy, state, &other.names, false);
+                refuses(policy, explorer, (&next, class), barrier)
+            }
+        })
+}
+
 #[test]
 fn states_that_stand_for_others_say_the_same_of_every_sequence() {
     let (mut r, nothing) = (Random(11), |_: &str| Err("there are no files".to_owned()));
-    let (mut sequences, mut outs, mut deadlocks, mut lost) = (0, 0, 0, 0);
+    let (mut sequences, mut outs, mut deadlocks) = (0, 0, 0);
+    let (mut lost, mut named) = (0, 0);
     for _ in 0..200 {
         let text = random(&mut r);
         let policy = parse(&text, "law", PolicySource::BuiltIn, &nothing).expect(&text);
@@ -293,6 +318,10 @@ fn states_that_stand_for_others_say_the_same_of_every_sequence() {
             );
         }
         for (index, row) in found.classes.iter().enumerate() {
+            if let Some(out) = found.out.as_ref().filter(|_| row.never.is_none()) {
+                let way = row.lost.as_ref().expect("nothing is admitted outside");
+                assert!(way.path.len() <= out.path.len(), "{text}");
+            }
             if let Some(way) = &row.lost {
                 let state = explorer.follow(&way.path);
                 assert!(
@@ -300,6 +329,13 @@ fn states_that_stand_for_others_say_the_same_of_every_sequence() {
                     "{:?}\n{text}",
                     row.tools
                 );
+                // What is said to refuse it for ever does so wherever that leads to.
+                let barriers = way.by.stage == "dcbf" && !way.changes;
+                for name in way.by.names.iter().filter(|_| barriers) {
+                    let refused = refuses(&policy, &explorer, (&state, index), name);
+                    assert!(refused, "{name} {:?}\n{text}", row.tools);
+                    named += 1;
+                }
                 lost += 1;
             }
         }
@@ -309,7 +345,7 @@ fn states_that_stand_for_others_say_the_same_of_every_sequence() {
     }
     // The policies are such that there was something to find.
     assert!(
-        sequences > 15_000 && outs > 20 && deadlocks > 5 && lost > 100,
-        "{sequences} {outs} {deadlocks} {lost}"
+        sequences > 15_000 && outs > 20 && deadlocks > 5 && lost > 100 && named > 50,
+        "{sequences} {outs} {deadlocks} {lost} {named}"
     );
 }

@@ -10,6 +10,8 @@
 //! Calls come one after the other, each costs what a call without an estimate is charged, and results
 //! have errors only where a condition asks for them.
 
+#[cfg(test)]
+mod claims;
 mod classes;
 mod cycles;
 mod explorer;
@@ -17,6 +19,7 @@ mod facts;
 mod graph;
 #[cfg(test)]
 mod laws;
+mod losses;
 mod meter;
 mod quotient;
 mod scope;
@@ -128,17 +131,20 @@ pub struct ClassRow {
     pub never: Option<Refusal>,
     /// Most calls of it in one run from the start; absent where they were not counted.
     pub more: Option<More>,
-    /// When it is lost for ever; absent where it never is while steps are left, or that is not known.
+    /// When it is lost for ever; absent where it never is while calls are left, or that is not known.
     pub lost: Option<Lost>,
 }
 
-/// A state from which no call of a class is ever admitted again.
+/// A state from which no call of a class is ever admitted again. One outside of the safe set is such a state
+/// for every class.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lost {
     /// The shortest path there; empty where the class is lost at the start.
     pub path: Vec<Step>,
-    /// What refuses it there.
+    /// What refuses it there, and in every safe state from there on while calls are left.
     pub by: Refusal,
+    /// Whether nothing does that: then `by` refuses it there alone, and others do later on.
+    pub changes: bool,
 }
 
 /// A path out of the safe set.
@@ -177,6 +183,18 @@ pub struct Uncovered {
     pub why: &'static str,
 }
 
+/// The values that a barrier has in the states that are reached.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attained {
+    /// Its name.
+    pub barrier: String,
+    /// The least, in the barrier's unit, less its margin. That of a state outside of the safe set counts, and
+    /// is -1 where the barrier cannot be computed.
+    pub least: f64,
+    /// The greatest.
+    pub most: f64,
+}
+
 /// Which limit ended an exploration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
@@ -186,6 +204,8 @@ pub enum Cut {
     Transitions(usize),
     /// It takes more work.
     Work(u64),
+    /// Steps and money were followed for so many calls, and a later one may take them below zero.
+    Calls(u64),
     /// There are more names, and sets of labels, than these that were looked at: what calls of the others
     /// do is not known.
     Names(usize),
@@ -202,6 +222,11 @@ pub struct Reach {
     pub states: usize,
     /// Admitted calls between them.
     pub transitions: usize,
+    /// Admitted calls that lead from them out of the safe set, those aside that do so by steps or money alone.
+    pub exits: usize,
+    /// What barriers attain, in policy order: those that go by the calls so far. Budgets of steps and money are
+    /// not among them, nor is what is not explored; and none is where not even the start was looked at.
+    pub attained: Vec<Attained>,
     /// The limit that ended the exploration; absent where it is complete. What is found then is there
     /// all the same, what is absent may be there too.
     pub cut: Option<Cut>,
@@ -209,10 +234,11 @@ pub struct Reach {
     pub out: Option<Out>,
     /// The nearest deadlock.
     pub deadlock: Option<Deadlock>,
-    /// How many of the states are deadlocks.
+    /// How many of the states are deadlocks; so many at least where the exploration was cut off.
     pub deadlocks: usize,
     /// A class that is admitted in every safe state while calls are left, so that there is no deadlock.
-    /// That follows from the rules, and holds where the exploration was cut off.
+    /// That follows from the rules, and holds where the exploration was cut off. Absent where the start is not
+    /// safe.
     pub free: Option<usize>,
     /// Most calls in one run from the start; absent where it was not found out.
     pub more: Option<More>,
@@ -224,6 +250,20 @@ impl Reach {
     /// Whether every reachable state keeps every barrier that was explored.
     pub fn is_safe(&self) -> bool {
         self.out.is_none() && self.cut.is_none()
+    }
+
+    /// Whether the start lies outside of the safe set, so that every call is refused.
+    pub fn starts_outside(&self) -> bool {
+        self.out.as_ref().is_some_and(|out| out.path.is_empty())
+    }
+
+    /// The least and the greatest value of a barrier in the states that were reached: all there are where
+    /// nothing was cut off. None where it was not explored, or is a budget of steps or money.
+    ///
+    /// For an `expr` barrier that is what its condition comes to in a run under this policy, as far as calls
+    /// are explored ([`Reach::uncovered`]); what lies outside of it is never attained.
+    pub fn attained(&self, barrier: &str) -> Option<&Attained> {
+        self.attained.iter().find(|own| own.barrier == barrier)
     }
 }
 

@@ -4,9 +4,11 @@
 use super::meter::Meter;
 use super::{More, Refusal, Steps};
 use crate::barriers;
-use crate::policy::Policy;
+use crate::policy::{BarrierSpec, Policy};
 use crate::state::{AgentState, Phase, RunView};
 use crate::trace::money::Nano;
+use crate::verify::range::Range;
+use crate::verify::soundness::{Soundness, judge};
 
 /// Calls that are tried before counting stops.
 const MOST: u64 = 100_000;
@@ -18,6 +20,8 @@ pub(super) struct Budgets {
     pub(super) out: Option<(u64, Vec<String>)>,
     /// Budgets that are negative at the start.
     pub(super) outside: Vec<String>,
+    /// So many calls were followed, and a later one may take a budget below zero; absent where none may.
+    pub(super) open: Option<u64>,
 }
 
 /// The state after `calls` more, as far as budgets look at it.
@@ -47,6 +51,7 @@ impl Budgets {
             },
             out: None,
             outside: names(policy, &barriers::negative(&values(0))),
+            open: None,
         };
         let work = 4 + 4 * policy.dcbf.barriers.len() as u64;
         for calls in 0..MOST {
@@ -67,6 +72,11 @@ impl Budgets {
                 budgets.out = Some((calls, names(policy, &negative)));
             }
         }
+        if budgets.steps.left == More::AtLeast(MOST) && budgets.out.is_none() {
+            let (first, last) = (values(0), values(MOST));
+            let keeps = first == last || keep(policy, &first);
+            budgets.open = (!keeps).then_some(MOST);
+        }
         budgets
     }
 
@@ -76,6 +86,16 @@ impl Budgets {
             More::Calls(n) | More::AtLeast(n) => n,
         }
     }
+}
+
+/// Whether no call is admitted that takes one of the budgets, from these values down, below zero.
+fn keep(policy: &Policy, values: &[f64]) -> bool {
+    let mut barriers = policy.dcbf.barriers.iter().zip(values);
+    let low = f64::NEG_INFINITY;
+    let sound = |(spec, &high): (&BarrierSpec, &f64)| {
+        judge(spec.alpha, Range::Continuum { low, high }) == Soundness::Sound
+    };
+    policy.dcbf.verify && barriers.all(sound)
 }
 
 /// The loops that the first call meets: coming while another is under way it is one itself, and

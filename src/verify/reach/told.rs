@@ -2,6 +2,7 @@
 //! escape them.
 
 use super::{ClassRow, Cut, Kind, More, Out, Reach, Refusal, Step, Tool};
+use crate::number::count;
 use crate::policy::{Policy, PolicyPlace, PolicyWarning};
 
 /// Code of the warning about a deadlock.
@@ -73,11 +74,18 @@ impl Cut {
     /// How far it went.
     pub fn told(self) -> String {
         match self {
-            Cut::States(most) => format!("after {most} states"),
-            Cut::Transitions(most) => format!("after {most} calls between states"),
-            Cut::Work(most) => format!("after {most} steps of work"),
+            Cut::States(most) => {
+                format!("after {}", count(most as u64, "state", "states"))
+            }
+            Cut::Transitions(most) => {
+                let calls = count(most as u64, "call", "calls");
+                format!("after {calls} between states")
+            }
+            Cut::Work(most) => format!("after {} of work", count(most, "step", "steps")),
+            Cut::Calls(most) => format!("after {} in a row", count(most, "call", "calls")),
             Cut::Names(most) => {
-                format!("with {most} names and sets of labels, and others left out")
+                let names = count(most as u64, "name or set", "names and sets");
+                format!("with {names} of labels, and others left out")
             }
         }
     }
