@@ -3,8 +3,8 @@
 //! A string reads back as it was. Beyond what JSON demands, every hidden character is written as an
 //! escape, so that a record can be looked at in a terminal.
 
-use crate::escape;
 use crate::report::number;
+use crate::{bytes, escape};
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 use std::io;
@@ -47,9 +47,7 @@ pub trait Item {
 
 /// Appends a text.
 pub fn text(text: &str, out: &mut Vec<u8>) {
-    let is_plain = |b: u8| matches!(b, b' '..=b'~') && b != b'"' && b != b'\\';
-    // Without leaving early it takes many bytes at once.
-    if text.bytes().fold(true, |plain, b| plain & is_plain(b)) {
+    if bytes::not_plain(text.as_bytes()).is_none() {
         out.push(b'"');
         out.extend_from_slice(text.as_bytes());
         out.push(b'"');
