@@ -61,12 +61,15 @@ pub fn text(text: &str, out: &mut Vec<u8>) {
 pub fn float(value: f64, out: &mut Vec<u8>) {
     // Whole numbers take fewest digits as what they are.
     let whole = value as i64;
-    if whole.unsigned_abs() < 1 << 50 && whole as f64 == value {
-        whole.append(out);
+    // Writing to memory does not fail.
+    let _ = if whole.unsigned_abs() < 1 << 50 && whole as f64 == value {
+        CompactFormatter.write_i64(out, whole)
+    } else if (1e-4..1e15).contains(&value.abs()) {
+        // Neither an exponent nor a fraction of nothing: spelled alike everywhere.
+        CompactFormatter.write_f64(out, value)
     } else {
-        // Writing to memory does not fail.
-        let _ = number::write_exact(value, out);
-    }
+        number::write_exact(value, out)
+    };
 }
 
 impl Item for str {
