@@ -3,6 +3,7 @@
 //! A terminal obeys control characters, and a reader cannot see what takes no room: both are
 //! shown as escapes. Everything that leaves ink or a plain space stays as it is.
 
+use crate::bytes;
 use std::borrow::Cow;
 use std::fmt::Write;
 
@@ -37,7 +38,7 @@ pub fn is_hidden(c: char) -> bool {
 
 /// Whether the text is printable ASCII throughout: the common case, told without decoding.
 pub fn is_plain(text: &str) -> bool {
-    text.bytes().all(|b| (0x20..0x7f).contains(&b))
+    bytes::not_printable(text.as_bytes()).is_none()
 }
 
 /// The text with every hidden character as `\u{…}`; printable text comes back untouched.

@@ -9,6 +9,7 @@
 
 pub mod audit;
 pub mod barriers;
+pub mod bytes;
 pub mod calibrate;
 pub mod check;
 pub mod cli;

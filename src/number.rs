@@ -14,6 +14,30 @@ pub fn rounded(value: f64) -> String {
     if !value.is_finite() {
         return "not finite".into();
     }
+    short(value).unwrap_or_else(|| twelve_digits(value))
+}
+
+/// Most digits of a number for people.
+const DIGITS: usize = 12;
+
+/// A float whose fewest digits that read back the same are no more than people are told: rounding it
+/// gives those, since nothing else of so few digits is as near. Absent for all others, and for those
+/// that take an exponent.
+fn short(value: f64) -> Option<String> {
+    if !(1e-6..1e15).contains(&value.abs()) {
+        return None;
+    }
+    if value.fract() == 0.0 {
+        return Some((value as i64).to_string());
+    }
+    let text = value.to_string();
+    let digits = text.bytes().filter(u8::is_ascii_digit);
+    let significant = digits.skip_while(|digit| *digit == b'0').count();
+    (significant <= DIGITS).then_some(text)
+}
+
+/// A finite float in twelve significant digits, without zeros at the end.
+fn twelve_digits(value: f64) -> String {
     let scientific = format!("{value:.11e}");
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
@@ -48,7 +72,34 @@ pub fn told_apart(value: f64, others: &[f64]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{rounded, told_apart};
+    use super::{rounded, short, told_apart, twelve_digits};
+
+    /// What is told by the short way is what the long one says.
+    #[test]
+    fn few_digits_are_told_alike() {
+        let mut state = 1_u64;
+        let mut told = 0;
+        for n in 0..200_000_i64 {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            let scale = 10_f64.powi((state >> 59) as i32 - 16);
+            let value = ((state >> 20) % 10_u64.pow(1 + (n % 14) as u32)) as f64 * scale;
+            for value in [
+                value,
+                -value,
+                value.next_up(),
+                (n as f64) / 8.0,
+                1.0 / (n as f64),
+            ] {
+                if let Some(text) = short(value) {
+                    assert_eq!(text, twelve_digits(value));
+                    told += 1;
+                }
+            }
+        }
+        assert!(told > 200_000, "{told}");
+    }
 
     #[test]
     fn a_number_is_not_rounded_onto_another() {

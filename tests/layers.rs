@@ -36,10 +36,11 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
     ("diag", &["escape"]),
     ("embed", &["escape"]),
-    ("escape", &[]),
+    ("bytes", &[]),
+    ("escape", &["bytes"]),
     ("exit", &[]),
     ("number", &[]),
-    ("trace", &[]),
+    ("trace", &["bytes"]),
     ("import", &["trace"]),
     (
         "convert",
@@ -174,6 +175,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "report",
         &[
             "audit",
+            "bytes",
             "calibrate",
             "check",
             "engine::decision",

@@ -3,8 +3,8 @@
 //! A string reads back as it was. Beyond what JSON demands, every hidden character is written as an
 //! escape, so that a record can be looked at in a terminal.
 
-use crate::escape;
 use crate::report::number;
+use crate::{bytes, escape};
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 use std::io;
@@ -47,9 +47,7 @@ pub trait Item {
 
 /// Appends a text.
 pub fn text(text: &str, out: &mut Vec<u8>) {
-    let is_plain = |b: u8| matches!(b, b' '..=b'~') && b != b'"' && b != b'\\';
-    // Without leaving early it takes many bytes at once.
-    if text.bytes().fold(true, |plain, b| plain & is_plain(b)) {
+    if bytes::not_plain(text.as_bytes()).is_none() {
         out.push(b'"');
         out.extend_from_slice(text.as_bytes());
         out.push(b'"');
@@ -63,12 +61,15 @@ pub fn text(text: &str, out: &mut Vec<u8>) {
 pub fn float(value: f64, out: &mut Vec<u8>) {
     // Whole numbers take fewest digits as what they are.
     let whole = value as i64;
-    if whole.unsigned_abs() < 1 << 50 && whole as f64 == value {
-        whole.append(out);
+    // Writing to memory does not fail.
+    let _ = if whole.unsigned_abs() < 1 << 50 && whole as f64 == value {
+        CompactFormatter.write_i64(out, whole)
+    } else if (1e-4..1e15).contains(&value.abs()) {
+        // Neither an exponent nor a fraction of nothing: spelled alike everywhere.
+        CompactFormatter.write_f64(out, value)
     } else {
-        // Writing to memory does not fail.
-        let _ = number::write_exact(value, out);
-    }
+        number::write_exact(value, out)
+    };
 }
 
 impl Item for str {

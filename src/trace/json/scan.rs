@@ -2,6 +2,7 @@
 
 use super::text::decode;
 use super::{Json, JsonError, JsonErrorKind, MAX_DEPTH, Raw, RawMember};
+use crate::bytes;
 
 /// Scans `text`, which must be one object, and calls `member` for each of its members in order.
 ///
@@ -240,10 +241,7 @@ impl<'a> Scanner<'a> {
         self.pos += 1;
         loop {
             let rest = &self.text[self.pos.min(self.text.len())..];
-            match rest
-                .iter()
-                .position(|&b| b == b'"' || b == b'\\' || b < 0x20)
-            {
+            match bytes::string_stop(rest) {
                 None => {
                     self.pos = self.text.len();
                     return Err(self.bad("unterminated string"));
