@@ -4,7 +4,8 @@
 //! escape, so that a record can be looked at in a terminal.
 
 use crate::report::number;
-use crate::{bytes, escape};
+use crate::bytes;
+use crate::escape;
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 use std::io;
