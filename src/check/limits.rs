@@ -1,7 +1,7 @@
 //! Which limit of a policy is reached first, counted in calls of a run.
 
-use super::permits::{Permits, Rule, counted};
-use crate::barriers::UNKNOWN;
+use super::permits::{Charge, Permits, Rule, counted};
+use crate::barriers::level::{Level, value_at};
 use crate::policy::{BarrierSpec, Measure, Policy, PolicyPlace};
 use crate::trace::money::Nano;
 
@@ -61,7 +61,7 @@ impl Uses {
 }
 
 /// The limits of a policy that can be counted in calls, that with the fewest first; of equal ones that
-/// which refuses first in the pipeline.
+/// which refuses first in the pipeline. Those of which only a lower bound is known come last.
 pub fn of(policy: &Policy) -> Vec<Limit> {
     let mut limits = Vec::new();
     if policy.runs("privilege") {
@@ -73,7 +73,9 @@ pub fn of(policy: &Policy) -> Vec<Limit> {
         limits.extend(barriers.filter_map(|spec| barrier(policy, spec)));
     }
     limits.retain(|limit| limit.calls != Permits::Unlimited);
-    limits.sort_by_key(|limit| limit.calls.least());
+    // Where counting stopped nothing is known but that those with fewer calls come before.
+    let counted = |limit: &Limit| !matches!(limit.calls, Permits::AtLeast(_));
+    limits.sort_by_key(|limit| (!counted(limit), limit.calls.least()));
     limits
 }
 
@@ -154,29 +156,38 @@ pub fn calls(policy: &Policy, spec: &BarrierSpec) -> Option<Permits> {
             }
         }
         _ => {
-            after(policy, spec, 0)?;
-            counted(rule, |k| after(policy, spec, k).unwrap_or(f64::NAN))
+            let charge = charge(policy, spec)?;
+            counted(rule, charge, |k| after(policy, spec, k).unwrap_or(f64::NAN))
         }
     })
+}
+
+/// What each call takes of a barrier; absent for those that no call lowers by a constant.
+fn charge(policy: &Policy, spec: &BarrierSpec) -> Option<Charge> {
+    let (drop, budget) = match &spec.measure {
+        Measure::Privacy {
+            budget, per_call, ..
+        } => (*per_call, *budget),
+        Measure::Stability { step_budget } => (1.0, *step_budget as f64),
+        Measure::Resource { limit } => (policy.dcbf.per_call_cost.usd(), limit.usd()),
+        _ => return None,
+    };
+    let size = budget.abs() + spec.margin.abs();
+    Some(Charge { drop, size })
 }
 
 /// The value of a barrier after so many calls that each lower it, computed as the barrier does; absent
 /// for those that no call lowers by a constant.
 pub fn after(policy: &Policy, spec: &BarrierSpec, k: u64) -> Option<f64> {
-    let raw = match &spec.measure {
-        Measure::Privacy {
-            budget, per_call, ..
-        } => budget - per_call * k as f64,
-        Measure::Stability { step_budget } => *step_budget as f64 - k as f64,
-        Measure::Resource { limit } => {
-            let spent = policy.dcbf.per_call_cost.0.saturating_mul(k.into());
-            Nano(limit.0.saturating_sub(spent)).usd()
+    let level = match &spec.measure {
+        Measure::Privacy { .. } => Level::Outbound(k),
+        Measure::Stability { .. } => Level::Steps(k),
+        Measure::Resource { .. } => {
+            Level::Spent(Nano(policy.dcbf.per_call_cost.0.saturating_mul(k.into())))
         }
         _ => return None,
     };
-    let value = raw - spec.margin + 0.0;
-    // As barriers have it: what is no finite number counts as -1.
-    Some(if value.is_finite() { value } else { UNKNOWN })
+    Some(value_at(spec, level))
 }
 
 /// The limits that every call uses up, apart from one barrier: none of its calls comes later than

@@ -227,3 +227,41 @@ fn the_limit_that_ends_a_run_comes_first() {
         ["dfa.max_steps"]
     );
 }
+
+/// Budgets above what is counted one by one are told exactly, and what ends a run first is.
+#[test]
+fn large_limits_are_exact_and_in_order() {
+    let text = "[dfa]\nmax_steps = 1_200_000\n[dcbf.barriers.stability]\nstep_budget = 1_500_000\n\
+                [dcbf.barriers.privacy]\nbudget = 1_000_000\nper_call = 0.5\n";
+    let limits = report(text).limits;
+    let told: Vec<(&str, Permits)> = limits.iter().map(|l| (&*l.name, l.calls)).collect();
+    let expected = [
+        ("resource", Permits::Calls(1_000)),
+        ("dfa.max_steps", Permits::Calls(1_200_000)),
+        ("stability", Permits::Calls(1_500_000)),
+        ("privacy", Permits::Calls(2_000_000)),
+    ];
+    assert_eq!(told, expected);
+}
+
+/// Of a count that stopped only a lower bound is known: it is neither ordered nor told as a limit.
+#[test]
+fn a_lower_bound_is_not_told_as_a_limit() {
+    let text = "[dfa]\nmax_steps = 9_000_000_000_000_000_000\n[dcbf.barriers.stability]\n\
+                step_budget = 9_000_000_000_000_000_000\n";
+    let scratch = super::program::Scratch::new();
+    scratch.file("p.toml", text);
+    let ran = scratch.gate("check p.toml").ends(0);
+    assert!(
+        ran.out.contains(
+            "not known which ends a run first: `stability` refuses the next after at least "
+        ),
+        "{}",
+        ran.out
+    );
+    assert!(!ran.out.contains("no run goes on after"), "{}", ran.out);
+    assert_eq!(
+        report(text).limits.last().map(|l| &*l.name),
+        Some("stability")
+    );
+}

@@ -173,28 +173,41 @@ fn limit(limit: &Limit) -> Vec<String> {
 
 /// Which limit comes first.
 fn ends(limits: &[Limit]) -> Vec<String> {
-    let mut said = Vec::new();
-    let Some(last) = limits.iter().find(|limit| limit.of == Uses::All) else {
-        said.push("nothing bounds the calls of a run".to_owned());
-        return said;
+    let every = || limits.iter().filter(|limit| limit.of == Uses::All);
+    let last = every().find(|limit| matches!(limit.calls, Permits::Calls(_)));
+    let fewest = last.map_or(u64::MAX, |limit| limit.calls.least());
+    // Those of which less is known than which of them comes first.
+    let bounded = |limit: &&Limit| matches!(limit.calls, Permits::AtLeast(n) if n < fewest);
+    let mut open: Vec<&Limit> = every().filter(bounded).collect();
+    if !open.is_empty() {
+        open.extend(last);
+        let each = open.iter().map(|limit| {
+            let calls = limit.of.told(limit.calls);
+            format!("`{}` refuses the next after {calls}", limit.name)
+        });
+        let each: Vec<String> = each.collect();
+        return vec![match each.as_slice() {
+            [one] => format!("no run goes on for ever: {one}"),
+            all => format!("not known which ends a run first: {}", all.join("; ")),
+        }];
+    }
+    let Some(last) = last else {
+        return vec!["nothing bounds the calls of a run".to_owned()];
     };
-    let with = limits.iter().filter(|limit| {
-        limit.of == Uses::All && limit.calls == last.calls && limit.name != last.name
-    });
+    let with = every().filter(|limit| limit.calls == last.calls && limit.name != last.name);
     let with: Vec<String> = with.map(|limit| format!("`{}`", limit.name)).collect();
     let also = match with.as_slice() {
         [] => String::new(),
         names => format!(", before {}", names.join(" and ")),
     };
-    if let Permits::Calls(n) | Permits::AtLeast(n) = last.calls {
-        said.push(format!(
-            "no run goes on after {n} calls: `{}` refuses the next{also}",
-            last.name
-        ));
-    }
+    let mut said = vec![format!(
+        "no run goes on after {}: `{}` refuses the next{also}",
+        last.of.told(last.calls),
+        last.name
+    )];
     let sooner = limits
         .iter()
-        .find(|limit| limit.of == Uses::AtTheEstimate && limit.calls.least() < last.calls.least());
+        .find(|limit| limit.of == Uses::AtTheEstimate && limit.calls.least() < fewest);
     said.extend(sooner.map(|limit| {
         format!(
             "where calls cost the default estimate, `{}` comes sooner, after {}",
