@@ -1,5 +1,6 @@
 //! What values a barrier can attain, and by how much one call can lower it.
 
+use crate::barriers::level::{Level, value_at};
 use crate::policy::{BarrierSpec, Measure};
 
 /// What a barrier can attain, its margin subtracted.
@@ -94,4 +95,15 @@ impl Range {
             Range::Unknown => None,
         }
     }
+}
+
+/// The value of a barrier on a lattice after so many calls that each take a step, to the last bit as the
+/// barrier computes it; absent for other barriers.
+pub fn after_steps(barrier: &BarrierSpec, steps: u64) -> Option<f64> {
+    let level = match &barrier.measure {
+        Measure::Privacy { .. } => Level::Outbound(steps),
+        Measure::Stability { .. } => Level::Steps(steps),
+        _ => return None,
+    };
+    Some(value_at(barrier, level))
 }

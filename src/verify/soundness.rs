@@ -5,7 +5,7 @@
 //! Burdick and Ames, CDC 2019, ask alpha(r) < r). Where they form a lattice less is enough: an exit
 //! needs an attained h and a possible drop d with h - d < 0 and d <= alpha(h).
 
-use super::range::Range;
+use super::range::{Range, after_steps};
 use crate::barriers::UNKNOWN;
 use crate::policy::{Alpha, BarrierSpec, Measure, Policy, PolicyWarning};
 use crate::trace::money::Nano;
@@ -64,17 +64,48 @@ pub fn judge(alpha: Alpha, range: Range) -> Soundness {
 }
 
 /// Judges the alpha of a barrier. Costs are whole nano-dollars, so that what is left of a limit, and
-/// what a call takes of it, is no continuum where alpha exceeds h by less than one.
+/// what a call takes of it, is no continuum where alpha exceeds h by less than one. The values of a
+/// lattice are those that floats give it: rounding may let a step end just below zero.
 pub fn of(barrier: &BarrierSpec) -> Soundness {
-    match (judge(barrier.alpha, Range::of(barrier)), &barrier.measure) {
-        (Soundness::Exits(exit), Measure::Resource { limit }) => {
-            match whole(barrier, *limit, exit) {
-                Some(exit) => Soundness::Exits(exit),
-                None => Soundness::Unreachable { h: exit.h },
-            }
+    let judged = judge(barrier.alpha, Range::of(barrier));
+    let exit = match (&barrier.measure, judged) {
+        (Measure::Resource { limit }, Soundness::Exits(exit)) => whole(barrier, *limit, exit),
+        (Measure::Privacy { .. } | Measure::Stability { .. }, _) => {
+            stepped(barrier).filter(|e| barrier.alpha.admits(e.h, e.next))
         }
-        (judged, _) => judged,
+        _ => return judged,
+    };
+    match (exit, judged) {
+        (Some(exit), _) => Soundness::Exits(exit),
+        (None, Soundness::Exits(exit)) => Soundness::Unreachable { h: exit.h },
+        (None, judged) => judged,
     }
+}
+
+/// The step of a barrier on a lattice that leads below zero, as it computes its values. They never rise
+/// with the steps, so that there is one such step at most.
+fn stepped(barrier: &BarrierSpec) -> Option<Exit> {
+    let value = |steps: u64| after_steps(barrier, steps);
+    let inside = |steps: u64| value(steps).is_some_and(|h| h >= 0.0);
+    if !inside(0) {
+        return None;
+    }
+    let mut below = 1u64;
+    while inside(below) {
+        below = below.checked_mul(2)?;
+    }
+    let mut last = below / 2;
+    while below - last > 1 {
+        let middle = last + (below - last) / 2;
+        match inside(middle) {
+            true => last = middle,
+            false => below = middle,
+        }
+    }
+    Some(Exit {
+        h: value(last)?,
+        next: value(below)?,
+    })
 }
 
 /// An exit between amounts of whole nano-dollars, next to where alpha exceeds h the most: h - alpha(h)
@@ -185,7 +216,7 @@ pub fn unsound_alpha(policy: &Policy) -> Vec<PolicyWarning> {
                 format!("a state in which it cannot be computed counts as -1, and {tail}")
             }
             Soundness::Unreachable { h } => format!(
-                "alpha({}) is {}, but, rounding aside, no call that makes it negative is admitted",
+                "alpha({}) is {}, but no call that makes it negative is admitted",
                 shown(h),
                 shown(barrier.alpha.at(h))
             ),
@@ -308,14 +339,37 @@ mod tests {
         assert_eq!(messages.len(), 5);
         assert_eq!(
             messages[1],
-            "barrier `privacy`: kappa 1.9 is above 1: alpha(0.5) is 0.95, but, rounding aside, no \
-             call that makes it negative is admitted"
+            "barrier `privacy`: kappa 1.9 is above 1: alpha(0.5) is 0.95, but no call that makes \
+             it negative is admitted"
         );
         assert_eq!(
             messages[2],
             "barrier `resource`: kappa 1.9 is above 1: a call that takes it from 10 to -9 is \
              admitted and leaves the safe set"
         );
+    }
+
+    /// 0.5 - 0.2 * 4 + 0.3 is zero, but for floats, as is 0.6 - 0.2 * 3: the fourth call goes below zero.
+    #[test]
+    fn an_exit_by_rounding_is_an_exit() {
+        let judged = |text: &str| {
+            let nothing = |_: &str| Err("no file".to_owned());
+            let source = crate::policy::PolicySource::BuiltIn;
+            let policy = crate::policy::parse(text, "p.toml", source, &nothing).expect("a policy");
+            of(&policy.dcbf.barriers[1])
+        };
+        let barrier = "[dcbf.barriers.privacy]\n";
+        let text = format!("{barrier}margin = -0.3\nkappa = 0.9\npower = 0.5\n");
+        let Soundness::Exits(exit) = judged(&text) else {
+            panic!("{:?}", judged(&text));
+        };
+        assert!(exit.next < 0.0 && exit.next > -1e-15, "{exit:?}");
+        assert!(alpha(0.9, 0.5).admits(exit.h, exit.next));
+        // With exact values, which a quarter and a half have, there is none.
+        let text = format!(
+            "{barrier}budget = 0.5\nper_call = 0.25\nmargin = -0.25\nkappa = 0.9\npower = 0.5\n"
+        );
+        assert!(matches!(judged(&text), Soundness::Unreachable { .. }));
     }
 
     #[test]
