@@ -29,6 +29,15 @@ impl Permits {
         }
     }
 
+    /// So many calls of a kind, in words; the kind ends in a space, or is empty.
+    pub fn of(self, kind: &str) -> String {
+        match self {
+            Permits::Calls(1) => format!("1 {kind}call"),
+            Permits::Unlimited => format!("any number of {kind}calls"),
+            n => format!("{} {kind}calls", n.told()),
+        }
+    }
+
     /// How many calls are admitted at least.
     pub fn least(self) -> u64 {
         match self {
