@@ -71,7 +71,22 @@ pub(super) fn of(policy: &Policy, spec: &BarrierSpec, tools: &Tools, dead: Optio
             "a model: what calls do to its features is not known".into(),
         )),
     };
-    found.unwrap_or(Binds::Can)
+    found.unwrap_or_else(|| undecided(policy, spec, tools).unwrap_or(Binds::Can))
+}
+
+/// Where the calls that a barrier admits were not counted to the end, and another limit comes after where
+/// counting stopped: which of them is reached first is not known.
+fn undecided(policy: &Policy, spec: &BarrierSpec, tools: &Tools) -> Option<Binds> {
+    let Some(Permits::AtLeast(least)) = limits::calls(policy, spec) else {
+        return None;
+    };
+    let all = limits::of(policy, tools);
+    let limit = limits::steps(&all, &spec.name)?;
+    Some(Binds::Unknown(format!(
+        "it admits {least} calls at least, and {} ends a run after {}: which comes first is not known",
+        quoted(limit),
+        limit.of.told(limit.calls)
+    )))
 }
 
 /// Whether a rule admits every step between values of a range.

@@ -60,7 +60,7 @@ pub fn check(policy: &Policy, reach: Option<Reach>) -> CheckReport {
     let rows = rows.map(|spec| BarrierRow::of(policy, spec, &tools, reasons.first()));
     let mut barriers: Vec<BarrierRow> = rows.collect();
     for (row, spec) in barriers.iter_mut().zip(&policy.dcbf.barriers) {
-        row.explored(spec, reach.as_ref());
+        row.explored(policy, spec, reach.as_ref());
     }
     let mut findings: Vec<Finding> = policy.warnings.iter().cloned().map(Into::into).collect();
     let judged = barriers.iter().zip(&policy.dcbf.barriers);

@@ -89,13 +89,14 @@ impl BarrierRow {
 impl BarrierRow {
     /// Takes in what an exploration knows: where it went along all that decides what an expression comes
     /// to, and found no way out of the safe set, there is none.
-    pub(super) fn explored(&mut self, spec: &BarrierSpec, reach: Option<&Reach>) {
+    pub(super) fn explored(&mut self, policy: &Policy, spec: &BarrierSpec, reach: Option<&Reach>) {
         let (Some(Soundness::Possible(exit)), Some(reach)) = (self.soundness, reach) else {
             return;
         };
         // Costs are any that recordings tell, and explored at the default estimate alone.
         let steps = |variable| matches!(variable, Variable::StateStepCount);
         let exact = matches!(&spec.measure, Measure::Custom(expr) if expr.variables().all(steps));
+        let exact = exact && policy.runs("dcbf");
         if exact && reach.cut.is_none() && reach.states > 0 && reach.out.is_none() {
             self.soundness = Some(Soundness::Unreachable { h: exit.h });
         }

@@ -261,6 +261,8 @@ fn a_lower_bound_is_not_told_as_a_limit() {
         "{}",
         ran.out
     );
+    let binds = row(text, "stability").binds;
+    assert_eq!(binds.as_str(), "unknown", "{binds:?}");
     assert!(!ran.out.contains("no run goes on after"), "{}", ran.out);
     assert_eq!(
         report(text).limits.last().map(|l| &*l.name),
