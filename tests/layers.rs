@@ -104,8 +104,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "check",
         &[
-            "barriers::UNKNOWN",
             "barriers::definition",
+            "barriers::level",
             "number",
             "policy",
             "trace::money",

@@ -1,5 +1,6 @@
 //! Whether a barrier can ever refuse a call.
 
+use super::dead::{self, Dead};
 use super::limits::{self, Limit};
 use super::patterns::{List, Pattern};
 use super::permits::{Permits, Rule};
@@ -44,9 +45,12 @@ impl Binds {
 }
 
 /// Whether a barrier of a policy can refuse a call.
-pub(super) fn of(policy: &Policy, spec: &BarrierSpec, tools: &Tools) -> Binds {
+pub(super) fn of(policy: &Policy, spec: &BarrierSpec, tools: &Tools, dead: Option<&Dead>) -> Binds {
     if !policy.runs("dcbf") {
         return Binds::Never("the stage `dcbf` is switched off".into());
+    }
+    if let Some(dead) = dead.filter(|dead| dead::is_before_barriers(dead)) {
+        return Binds::Never(format!("no call comes as far: {}", dead.why));
     }
     if keeps(limits::rule(policy, spec), Range::of(spec)) {
         return kept(policy, spec);
@@ -54,8 +58,8 @@ pub(super) fn of(policy: &Policy, spec: &BarrierSpec, tools: &Tools) -> Binds {
     let found = match &spec.measure {
         Measure::Safety { window, pairs } => safety(policy, *window, pairs, tools),
         Measure::Privacy { outbound, .. } => privacy(policy, spec, *outbound, tools),
-        Measure::Resource { .. } => Some(resource(policy, spec)),
-        Measure::Stability { .. } => stability(policy, spec),
+        Measure::Resource { .. } => Some(resource(policy, spec, tools)),
+        Measure::Stability { .. } => stability(policy, spec, tools),
         Measure::Scope { embed: None, .. } => Some(Binds::Unknown(
             "without `embed` only calls of recordings that bring embeddings are compared".into(),
         )),
@@ -67,7 +71,22 @@ pub(super) fn of(policy: &Policy, spec: &BarrierSpec, tools: &Tools) -> Binds {
             "a model: what calls do to its features is not known".into(),
         )),
     };
-    found.unwrap_or(Binds::Can)
+    found.unwrap_or_else(|| undecided(policy, spec, tools).unwrap_or(Binds::Can))
+}
+
+/// Where the calls that a barrier admits were not counted to the end, and another limit comes after where
+/// counting stopped: which of them is reached first is not known.
+fn undecided(policy: &Policy, spec: &BarrierSpec, tools: &Tools) -> Option<Binds> {
+    let Some(Permits::AtLeast(least)) = limits::calls(policy, spec) else {
+        return None;
+    };
+    let all = limits::of(policy, tools);
+    let limit = limits::steps(&all, &spec.name)?;
+    Some(Binds::Unknown(format!(
+        "it admits {least} calls at least, and {} ends a run after {}: which comes first is not known",
+        quoted(limit),
+        limit.of.told(limit.calls)
+    )))
 }
 
 /// Whether a rule admits every step between values of a range.
@@ -155,9 +174,14 @@ fn safety(
         let meets = |p: &Pattern| b.patterns.iter().any(|q| !p.is_apart(q));
         labelled(&a) || labelled(&b) || a.patterns.iter().any(meets)
     };
-    (window == 1 && !pairs.iter().any(in_one)).then(|| {
-        let why =
-            "its window is a single call, which by its tool cannot match both sides of a pair";
+    let single = policy.runs("dfa") && policy.dfa.max_steps == 1;
+    ((single || window == 1) && !pairs.iter().any(in_one)).then(|| {
+        let why = match window {
+            1 => "its window is a single call, which by its tool cannot match both sides of a pair",
+            _ => {
+                "behind `dfa.max_steps`: a run has 1 call at most, which by its tool cannot match both sides of a pair"
+            }
+        };
         let lists = pairs.iter().flat_map(|&(a, b)| [a, b]);
         unlabelled(policy, lists, why)
     })
@@ -190,7 +214,7 @@ fn privacy(
         return Some(unlabelled(policy, std::iter::once(outbound), why));
     }
     let permitted = limits::calls(policy, spec)?;
-    let limit = before(policy, spec, permitted)?;
+    let limit = before(policy, spec, tools, permitted)?;
     Some(Binds::Never(format!(
         "behind {}: a run has {} at most, and {} of them may be outbound",
         quoted(&limit),
@@ -200,8 +224,8 @@ fn privacy(
 }
 
 /// The limit of every call that is reached before a barrier refuses one, or with it and comes first.
-fn before(policy: &Policy, spec: &BarrierSpec, permitted: Permits) -> Option<Limit> {
-    let all = limits::of(policy);
+fn before(policy: &Policy, spec: &BarrierSpec, tools: &Tools, permitted: Permits) -> Option<Limit> {
+    let all = limits::of(policy, tools);
     let limit = limits::steps(&all, &spec.name)?;
     let comes_first = limit.calls.least() < permitted.least() || limit.stage == "dfa";
     let known = matches!(limit.calls, Permits::Calls(_));
@@ -212,9 +236,9 @@ fn quoted(limit: &Limit) -> String {
     format!("`{}`", limit.name)
 }
 
-fn stability(policy: &Policy, spec: &BarrierSpec) -> Option<Binds> {
+fn stability(policy: &Policy, spec: &BarrierSpec, tools: &Tools) -> Option<Binds> {
     let permitted = limits::calls(policy, spec)?;
-    let limit = before(policy, spec, permitted)?;
+    let limit = before(policy, spec, tools, permitted)?;
     Some(Binds::Never(match limit.calls == permitted {
         true => format!("{} refuses the same call first", quoted(&limit)),
         false => format!(
@@ -225,7 +249,7 @@ fn stability(policy: &Policy, spec: &BarrierSpec) -> Option<Binds> {
     }))
 }
 
-fn resource(policy: &Policy, spec: &BarrierSpec) -> Binds {
+fn resource(policy: &Policy, spec: &BarrierSpec, tools: &Tools) -> Binds {
     let (estimate, added) = (policy.dcbf.per_call_cost, policy.dcbf.record_costs);
     if !added && !policy.dcbf.verify {
         let why = "recorded costs are not added up, and the next state is not looked at";
@@ -240,7 +264,7 @@ fn resource(policy: &Policy, spec: &BarrierSpec) -> Binds {
     if !added {
         return Binds::Only("by one call's own estimate: recorded costs are not added up".into());
     }
-    match before(policy, spec, permitted) {
+    match before(policy, spec, tools, permitted) {
         None if permitted == Permits::Unlimited => {
             Binds::Only("by costs that recordings tell: the default estimate takes nothing".into())
         }

@@ -67,6 +67,8 @@ pub enum Code {
     EstimateRefused,
     /// A setting under which every call is refused.
     RefusesEveryCall,
+    /// A budget that leaves a tool no call.
+    BudgetOfNothing,
     /// A barrier of the policy that can refuse no call.
     NeverBinds,
     /// A table of a stage that is switched off.
@@ -95,6 +97,7 @@ impl Code {
         Code::PairWithinItself,
         Code::EstimateRefused,
         Code::RefusesEveryCall,
+        Code::BudgetOfNothing,
         Code::NeverBinds,
         Code::DisabledStage,
     ];
@@ -121,6 +124,7 @@ impl Code {
             Code::PairWithinItself => "pair_within_itself",
             Code::EstimateRefused => "estimate_refused",
             Code::RefusesEveryCall => "refuses_every_call",
+            Code::BudgetOfNothing => "budget_of_nothing",
             Code::NeverBinds => "never_binds",
             Code::DisabledStage => "disabled_stage",
         }

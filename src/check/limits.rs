@@ -1,7 +1,10 @@
 //! Which limit of a policy is reached first, counted in calls of a run.
 
-use super::permits::{Permits, Rule, counted};
-use crate::barriers::UNKNOWN;
+use super::patterns::List;
+use super::permits::{Charge, Permits, Rule, counted};
+use super::tools::Tools;
+use crate::barriers::level::{Level, value_at};
+use crate::policy::matcher::Scope;
 use crate::policy::{BarrierSpec, Measure, Policy, PolicyPlace};
 use crate::trace::money::Nano;
 
@@ -12,6 +15,8 @@ pub struct Limit {
     pub stage: &'static str,
     /// The key of the policy, or the barrier.
     pub name: String,
+    /// The agent whose runs alone it is a limit of; absent where it is one of every run.
+    pub agent: Option<String>,
     /// Where it is set; line 0 where it is a default.
     pub place: PolicyPlace,
     /// How many calls come before it refuses one.
@@ -47,22 +52,17 @@ pub enum Uses {
 impl Uses {
     /// So many of them, in words.
     pub fn told(self, calls: Permits) -> String {
-        let noun = match calls {
-            Permits::Calls(1) => "call",
-            _ => "calls",
-        };
-        let number = calls.told();
         match self {
-            Uses::All => format!("{number} {noun}"),
-            Uses::AtTheEstimate => format!("{number} {noun} at the default estimate"),
-            Uses::Outbound => format!("{number} outbound {noun}"),
+            Uses::All => calls.of(""),
+            Uses::AtTheEstimate => format!("{} at the default estimate", calls.of("")),
+            Uses::Outbound => calls.of("outbound "),
         }
     }
 }
 
 /// The limits of a policy that can be counted in calls, that with the fewest first; of equal ones that
-/// which refuses first in the pipeline.
-pub fn of(policy: &Policy) -> Vec<Limit> {
+/// which refuses first in the pipeline. Those of which only a lower bound is known come last.
+pub(super) fn of(policy: &Policy, tools: &Tools) -> Vec<Limit> {
     let mut limits = Vec::new();
     if policy.runs("privilege") {
         limits.extend(totals(policy));
@@ -70,10 +70,13 @@ pub fn of(policy: &Policy) -> Vec<Limit> {
     limits.extend(max_steps(policy));
     if policy.runs("dcbf") {
         let barriers = policy.dcbf.barriers.iter();
-        limits.extend(barriers.filter_map(|spec| barrier(policy, spec)));
+        let used = barriers.filter(|spec| is_used(policy, spec, tools));
+        limits.extend(used.filter_map(|spec| barrier(policy, spec)));
     }
     limits.retain(|limit| limit.calls != Permits::Unlimited);
-    limits.sort_by_key(|limit| limit.calls.least());
+    // Where counting stopped nothing is known but that those with fewer calls come before.
+    let counted = |limit: &Limit| !matches!(limit.calls, Permits::AtLeast(_));
+    limits.sort_by_key(|limit| (!counted(limit), limit.calls.least()));
     limits
 }
 
@@ -81,6 +84,7 @@ fn max_steps(policy: &Policy) -> Option<Limit> {
     policy.runs("dfa").then(|| Limit {
         stage: "dfa",
         name: "dfa.max_steps".into(),
+        agent: None,
         place: policy.lines.place(["dfa", "max_steps"]),
         calls: Permits::Calls(policy.dfa.max_steps),
         of: Uses::All,
@@ -96,6 +100,7 @@ fn totals(policy: &Policy) -> impl Iterator<Item = Limit> {
         Some(Limit {
             stage: "privilege",
             name: format!("{key} of agent {}", agent.name),
+            agent: Some(agent.name.clone()),
             place: policy.lines.place(path),
             calls: within(policy, max),
             of: Uses::AtTheEstimate,
@@ -125,10 +130,22 @@ fn barrier(policy: &Policy, spec: &BarrierSpec) -> Option<Limit> {
     Some(Limit {
         stage: "dcbf",
         name: spec.name.clone(),
+        agent: None,
         place: spec.place,
         calls: calls(policy, spec)?,
         of,
     })
+}
+
+/// Whether any call can take of a barrier what the policy charges. Where `gates.allow` lets no outbound
+/// call through, one with a label of its record can.
+pub(super) fn is_used(policy: &Policy, spec: &BarrierSpec, tools: &Tools) -> bool {
+    let Measure::Privacy { outbound, .. } = spec.measure else {
+        return true;
+    };
+    let list = List::of(policy, outbound);
+    let labelled = list.scope == Scope::Names && !list.patterns.is_empty();
+    labelled || tools.may_match(policy, outbound)
 }
 
 /// How a policy checks the calls of a barrier.
@@ -154,29 +171,38 @@ pub fn calls(policy: &Policy, spec: &BarrierSpec) -> Option<Permits> {
             }
         }
         _ => {
-            after(policy, spec, 0)?;
-            counted(rule, |k| after(policy, spec, k).unwrap_or(f64::NAN))
+            let charge = charge(policy, spec)?;
+            counted(rule, charge, |k| after(policy, spec, k).unwrap_or(f64::NAN))
         }
     })
+}
+
+/// What each call takes of a barrier; absent for those that no call lowers by a constant.
+fn charge(policy: &Policy, spec: &BarrierSpec) -> Option<Charge> {
+    let (drop, budget) = match &spec.measure {
+        Measure::Privacy {
+            budget, per_call, ..
+        } => (*per_call, *budget),
+        Measure::Stability { step_budget } => (1.0, *step_budget as f64),
+        Measure::Resource { limit } => (policy.dcbf.per_call_cost.usd(), limit.usd()),
+        _ => return None,
+    };
+    let size = budget.abs() + spec.margin.abs();
+    Some(Charge { drop, size })
 }
 
 /// The value of a barrier after so many calls that each lower it, computed as the barrier does; absent
 /// for those that no call lowers by a constant.
 pub fn after(policy: &Policy, spec: &BarrierSpec, k: u64) -> Option<f64> {
-    let raw = match &spec.measure {
-        Measure::Privacy {
-            budget, per_call, ..
-        } => budget - per_call * k as f64,
-        Measure::Stability { step_budget } => *step_budget as f64 - k as f64,
-        Measure::Resource { limit } => {
-            let spent = policy.dcbf.per_call_cost.0.saturating_mul(k.into());
-            Nano(limit.0.saturating_sub(spent)).usd()
+    let level = match &spec.measure {
+        Measure::Privacy { .. } => Level::Outbound(k),
+        Measure::Stability { .. } => Level::Steps(k),
+        Measure::Resource { .. } => {
+            Level::Spent(Nano(policy.dcbf.per_call_cost.0.saturating_mul(k.into())))
         }
         _ => return None,
     };
-    let value = raw - spec.margin + 0.0;
-    // As barriers have it: what is no finite number counts as -1.
-    Some(if value.is_finite() { value } else { UNKNOWN })
+    Some(value_at(spec, level))
 }
 
 /// The limits that every call uses up, apart from one barrier: none of its calls comes later than

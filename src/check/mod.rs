@@ -7,6 +7,7 @@
 
 pub mod binds;
 pub mod codes;
+mod dead;
 pub mod limits;
 mod patterns;
 pub mod permits;
@@ -17,20 +18,25 @@ mod tools;
 
 use crate::policy::Policy;
 use crate::verify::reach::{self, Limits, Reach};
-use crate::verify::soundness::unsound_alpha;
+use crate::verify::soundness;
 use crate::verify::start::unsafe_at_start;
 pub use codes::{Code, Finding};
+pub use dead::Dead;
 use limits::{Condition, Limit};
 use row::BarrierRow;
 
 /// What was found out about a policy.
 #[derive(Clone, Debug)]
 pub struct CheckReport {
+    /// Why every call is refused; absent where some call may be admitted.
+    pub dead: Option<Dead>,
     /// A row a barrier, in policy order.
     pub barriers: Vec<BarrierRow>,
-    /// What can end a run, or keep it from spending on, that with the fewest calls first.
+    /// What can end a run, or keep it from spending on, that with the fewest calls first; nothing where
+    /// every call is refused.
     pub limits: Vec<Limit>,
-    /// What else refuses calls as a run goes on, and is not counted in them, in pipeline order.
+    /// What else refuses calls as a run goes on, and is not counted in them, in pipeline order; nothing
+    /// where every call is refused.
     pub conditions: Vec<Condition>,
     /// Warnings of the policy, unsound class-K functions and findings about its rules, by place.
     pub findings: Vec<Finding>,
@@ -50,21 +56,35 @@ const NEAR: Limits = Limits {
 pub fn check(policy: &Policy, reach: Option<Reach>) -> CheckReport {
     let tools = tools::Tools::of(policy);
     let rows = policy.dcbf.barriers.iter();
-    let rows = rows.map(|spec| BarrierRow::of(policy, spec, &tools));
-    let barriers: Vec<BarrierRow> = rows.collect();
+    let reasons = dead::reasons(policy);
+    let rows = rows.map(|spec| BarrierRow::of(policy, spec, &tools, reasons.first()));
+    let mut barriers: Vec<BarrierRow> = rows.collect();
+    for (row, spec) in barriers.iter_mut().zip(&policy.dcbf.barriers) {
+        row.explored(policy, spec, reach.as_ref());
+    }
     let mut findings: Vec<Finding> = policy.warnings.iter().cloned().map(Into::into).collect();
-    findings.extend(unsound_alpha(policy).into_iter().map(Into::into));
+    let judged = barriers.iter().zip(&policy.dcbf.barriers);
+    let unsound = judged.filter_map(|(row, spec)| {
+        let found = row.soundness.unwrap_or_else(|| soundness::of(spec));
+        soundness::warning(policy, spec, found)
+    });
+    findings.extend(unsound.map(Into::into));
     findings.extend(unsafe_at_start(policy).into_iter().map(Into::into));
     let reached = match &reach {
         Some(reach) => reach.warnings(policy),
         None => reach::doubts_near(policy, NEAR),
     };
     findings.extend(reached.into_iter().map(Into::into));
-    findings.extend(rules::found(policy, &tools, &barriers));
+    findings.extend(rules::found(policy, &tools, &barriers, &reasons));
     findings.sort_by_key(|finding| (finding.place.line, finding.place.column));
+    let (limits, conditions) = match reasons.is_empty() {
+        true => (limits::of(policy, &tools), limits::conditions(policy)),
+        false => (Vec::new(), Vec::new()),
+    };
     CheckReport {
-        limits: limits::of(policy),
-        conditions: limits::conditions(policy),
+        dead: reasons.into_iter().next(),
+        limits,
+        conditions,
         reach,
         barriers,
         findings,
@@ -74,6 +94,9 @@ pub fn check(policy: &Policy, reach: Option<Reach>) -> CheckReport {
 impl CheckReport {
     /// What the barriers permit in a run, a sentence each, in policy order.
     pub fn permitted(&self) -> Vec<String> {
+        if let Some(dead) = &self.dead {
+            return vec![dead.told()];
+        }
         let rows = self.barriers.iter();
         let of = |row: &BarrierRow, said: &String| format!("{}: {said}", row.name);
         let sentences = rows.flat_map(|row| row.permits.iter().map(move |said| of(row, said)));

@@ -1,13 +1,17 @@
 //! What is said of one barrier.
 
 use super::binds::{self, Binds};
+use super::dead::Dead;
 use super::limits;
 use super::permits::Permits;
 use super::sentences;
 use super::tools::Tools;
 use crate::barriers::definition;
-use crate::policy::{Alpha, BarrierSpec, Policy, PolicyPlace};
+use crate::policy::expr::Variable;
+use crate::policy::{Alpha, BarrierSpec, Measure, Policy, PolicyPlace};
+use crate::trace::money::Nano;
 use crate::verify::range::Range;
+use crate::verify::reach::Reach;
 use crate::verify::soundness::{self, Soundness};
 use crate::verify::start;
 
@@ -30,11 +34,11 @@ pub struct BarrierRow {
     /// at (`verify = false`), so that any call from inside is admitted.
     pub soundness: Option<Soundness>,
     /// How many calls it admits that each lower it by what the policy charges; absent where there is
-    /// no such charge.
+    /// no such charge, or where the policy refuses every call.
     pub calls: Option<Permits>,
     /// The part of its budget that no call can use.
     pub stranded: Option<Stranded>,
-    /// What it permits in practice, a sentence each.
+    /// What it permits in practice, a sentence each; nothing where the policy refuses every call.
     pub permits: Vec<String>,
     /// Whether it can refuse a call at all.
     pub binds: Binds,
@@ -53,9 +57,15 @@ pub struct Stranded {
 
 impl BarrierRow {
     /// Finds out about a barrier.
-    pub(super) fn of(policy: &Policy, spec: &BarrierSpec, tools: &Tools) -> BarrierRow {
+    pub(super) fn of(
+        policy: &Policy,
+        spec: &BarrierSpec,
+        tools: &Tools,
+        dead: Option<&Dead>,
+    ) -> BarrierRow {
         let range = Range::of(spec);
-        let calls = limits::calls(policy, spec);
+        let used = dead.is_none() && limits::is_used(policy, spec, tools);
+        let calls = limits::calls(policy, spec).filter(|_| used);
         let stranded = calls.and_then(|calls| stranded(policy, spec, calls));
         BarrierRow {
             name: spec.name.clone(),
@@ -65,10 +75,30 @@ impl BarrierRow {
             start: start::value(policy, spec),
             range,
             soundness: policy.dcbf.verify.then(|| soundness::of(spec)),
-            permits: sentences::of(policy, spec, calls, stranded),
-            binds: binds::of(policy, spec, tools),
+            permits: match dead {
+                None => sentences::of(policy, spec, calls, stranded),
+                Some(_) => Vec::new(),
+            },
+            binds: binds::of(policy, spec, tools, dead),
             calls,
             stranded,
+        }
+    }
+}
+
+impl BarrierRow {
+    /// Takes in what an exploration knows: where it went along all that decides what an expression comes
+    /// to, and found no way out of the safe set, there is none.
+    pub(super) fn explored(&mut self, policy: &Policy, spec: &BarrierSpec, reach: Option<&Reach>) {
+        let (Some(Soundness::Possible(exit)), Some(reach)) = (self.soundness, reach) else {
+            return;
+        };
+        // Costs are any that recordings tell, and explored at the default estimate alone.
+        let steps = |variable| matches!(variable, Variable::StateStepCount);
+        let exact = matches!(&spec.measure, Measure::Custom(expr) if expr.variables().all(steps));
+        let exact = exact && policy.runs("dcbf");
+        if exact && reach.cut.is_none() && reach.states > 0 && reach.out.is_none() {
+            self.soundness = Some(Soundness::Unreachable { h: exit.h });
         }
     }
 }
@@ -93,6 +123,24 @@ fn stranded(policy: &Policy, spec: &BarrierSpec, calls: Permits) -> Option<Stran
     };
     // What is less than a billionth of the budget is the noise of floats.
     let noticed = |part: f64| if part > of * 1e-9 { part } else { 0.0 };
+    let told = |part: f64| match spec.measure {
+        Measure::Resource { .. } => whole(part),
+        _ => part,
+    };
     let (left, by_alpha) = (noticed(left), noticed(left - could));
-    (left > 0.0).then_some(Stranded { left, of, by_alpha })
+    (left > 0.0).then(|| Stranded {
+        left: told(left),
+        of: told(of),
+        by_alpha: told(by_alpha),
+    })
+}
+
+/// The nearest amount of whole nano-dollars, which money is counted in: differences of floats are off
+/// by their last digits.
+fn whole(usd: f64) -> f64 {
+    let nano = (usd * 1e9).round();
+    match nano.abs() < 9e15 {
+        true => Nano(nano as i128).usd(),
+        false => usd,
+    }
 }

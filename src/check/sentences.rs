@@ -1,8 +1,9 @@
 //! What a barrier permits in practice, in sentences.
 
 use super::limits;
-use super::permits::Permits;
+use super::permits::{Permits, Rule};
 use super::row::Stranded;
+use crate::barriers::level::{Level, value_at};
 use crate::number::rounded;
 use crate::policy::matcher::MatcherId;
 use crate::policy::{BarrierSpec, Measure, Policy};
@@ -24,7 +25,11 @@ pub(super) fn of(
         Measure::Custom(_) | Measure::Neural(_) => Vec::new(),
     };
     said.extend(calls.and_then(|calls| leaves(policy, spec, calls)));
-    said.extend(stranded.map(|part| left(spec, part)));
+    said.extend(
+        stranded
+            .zip(calls)
+            .map(|(part, calls)| left(policy, spec, calls, part)),
+    );
     said
 }
 
@@ -42,12 +47,8 @@ fn leaves(policy: &Policy, spec: &BarrierSpec, calls: Permits) -> Option<String>
 fn in_all(calls: Permits, kind: &str) -> String {
     match calls {
         Permits::Calls(0) => format!("no {kind}call at all"),
-        Permits::Calls(1) => format!("1 {kind}call, then none for the rest of the run"),
-        Permits::Unlimited => format!("any number of {kind}calls"),
-        n => format!(
-            "{} {kind}calls, then none for the rest of the run",
-            n.told()
-        ),
+        Permits::Unlimited => calls.of(kind),
+        n => format!("{}, then none for the rest of the run", n.of(kind)),
     }
 }
 
@@ -63,15 +64,19 @@ fn resource(
         let sum = match calls {
             Some(Permits::Calls(n)) => {
                 let sum = Nano(estimate.0.saturating_mul(n.into()));
-                format!(", {sum} of {limit} USD")
+                match spec.margin < 0.0 {
+                    // More than the limit may be spent.
+                    true => format!(
+                        ", {sum} of {} USD, the limit of {limit} less a margin of {}",
+                        rounded(limit.usd() - spec.margin),
+                        rounded(spec.margin)
+                    ),
+                    false => format!(", {sum} of {limit} USD"),
+                }
             }
             _ => String::new(),
         };
-        let number = match calls {
-            Some(Permits::Calls(1)) => "1 call".to_owned(),
-            Some(calls) => format!("{} calls", calls.told()),
-            None => "no calls".into(),
-        };
+        let number = calls.map_or("no calls".into(), |calls| calls.of(""));
         said.push(format!(
             "{number} at the default estimate of {estimate} USD{sum}"
         ));
@@ -82,18 +87,40 @@ fn resource(
     } else {
         said.push("any number of calls: recorded costs are not added up".into());
     }
-    let start = limits::after(policy, spec, 0).filter(|h| *h > 0.0);
-    if let Some(most) = start
-        .map(|h| spec.alpha.at(h))
-        .filter(|_| policy.dcbf.verify)
-        && start.is_some_and(|h| most < h)
-    {
-        let most = rounded(most);
+    if let Some(most) = most_at_first(policy, spec) {
         said.push(format!(
             "the first call may be estimated at {most} USD at most"
         ));
     }
     said
+}
+
+/// The greatest estimate that the barrier admits of a first call, where its function leaves less than
+/// the barrier starts with. The next value never rises with the estimate, so that those which are
+/// admitted lie below those which are not.
+fn most_at_first(policy: &Policy, spec: &BarrierSpec) -> Option<Nano> {
+    let Rule::Next(alpha) = limits::rule(policy, spec) else {
+        return None;
+    };
+    let after = |spent: i128| value_at(spec, Level::Spent(Nano(spent)));
+    let start = after(0);
+    let admitted = |spent: i128| alpha.admits(start, after(spent));
+    if !(start > 0.0 && alpha.at(start) < start && admitted(0)) {
+        return None;
+    }
+    let mut above = 1i128;
+    while admitted(above) {
+        above = above.checked_mul(2)?;
+    }
+    let mut most = above / 2;
+    while above - most > 1 {
+        let middle = most + (above - most) / 2;
+        match admitted(middle) {
+            true => most = middle,
+            false => above = middle,
+        }
+    }
+    Some(Nano(most))
 }
 
 fn safety(
@@ -148,7 +175,7 @@ fn scope(spec: &BarrierSpec, max_drift: f64) -> Vec<String> {
 }
 
 /// What is left that no call can use.
-fn left(spec: &BarrierSpec, part: Stranded) -> String {
+fn left(policy: &Policy, spec: &BarrierSpec, calls: Permits, part: Stranded) -> String {
     let (left, of) = (rounded(part.left), rounded(part.of));
     let unit = match &spec.measure {
         Measure::Resource { .. } => " USD",
@@ -167,6 +194,14 @@ fn left(spec: &BarrierSpec, part: Stranded) -> String {
             false => format!("{} of it ", rounded(part.by_alpha)),
         };
         said += &format!(", {share}because of {function}");
+    }
+    let Permits::Calls(last) = calls else {
+        return said;
+    };
+    let next = limits::after(policy, spec, last.saturating_add(1));
+    // Less than a billionth of the budget is the noise of floats.
+    if next.is_some_and(|next| next < 0.0 && next > -1e-9 * part.of) {
+        said += ": the next call would take it below zero, by rounding alone";
     }
     said
 }

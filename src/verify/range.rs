@@ -1,5 +1,6 @@
 //! What values a barrier can attain, and by how much one call can lower it.
 
+use crate::barriers::level::{Level, value_at};
 use crate::policy::{BarrierSpec, Measure};
 
 /// What a barrier can attain, its margin subtracted.
@@ -94,4 +95,39 @@ impl Range {
             Range::Unknown => None,
         }
     }
+}
+
+/// The value of a barrier on a lattice after so many calls that each take a step, to the last bit as the
+/// barrier computes it; absent for other barriers.
+fn after_steps(barrier: &BarrierSpec, steps: u64) -> Option<f64> {
+    let level = match &barrier.measure {
+        Measure::Privacy { .. } => Level::Outbound(steps),
+        Measure::Stability { .. } => Level::Steps(steps),
+        _ => return None,
+    };
+    Some(value_at(barrier, level))
+}
+
+/// The values of a barrier on a lattice before and after the step that leads below zero; absent for other
+/// barriers, and where it starts there or no number of steps leads there. They never rise with the steps,
+/// so that there is one such step at most.
+pub fn last_step_out(barrier: &BarrierSpec) -> Option<(f64, f64)> {
+    let value = |steps: u64| after_steps(barrier, steps);
+    let inside = |steps: u64| value(steps).is_some_and(|h| h >= 0.0);
+    if !inside(0) {
+        return None;
+    }
+    let mut below = 1u64;
+    while inside(below) {
+        below = below.checked_mul(2)?;
+    }
+    let mut last = below / 2;
+    while below - last > 1 {
+        let middle = last + (below - last) / 2;
+        match inside(middle) {
+            true => last = middle,
+            false => below = middle,
+        }
+    }
+    Some((value(last)?, value(below)?))
 }

@@ -5,7 +5,7 @@
 //! Burdick and Ames, CDC 2019, ask alpha(r) < r). Where they form a lattice less is enough: an exit
 //! needs an attained h and a possible drop d with h - d < 0 and d <= alpha(h).
 
-use super::range::Range;
+use super::range::{Range, last_step_out};
 use crate::barriers::UNKNOWN;
 use crate::policy::{Alpha, BarrierSpec, Measure, Policy, PolicyWarning};
 use crate::trace::money::Nano;
@@ -38,6 +38,11 @@ pub enum Soundness {
     /// The only exit that is admitted is into a state in which the barrier cannot be computed, which
     /// counts as -1.
     Uncomputed(Exit),
+    /// An exit would be admitted, but is no call's: embeddings that a call brings belong to both of its
+    /// states. Only where states are told of, one after the other, can they change in between.
+    Between(Exit),
+    /// An exit would be admitted, if the barrier takes such a value at all, which is not known.
+    Possible(Exit),
 }
 
 /// Judges an alpha on what a barrier can attain.
@@ -64,16 +69,27 @@ pub fn judge(alpha: Alpha, range: Range) -> Soundness {
 }
 
 /// Judges the alpha of a barrier. Costs are whole nano-dollars, so that what is left of a limit, and
-/// what a call takes of it, is no continuum where alpha exceeds h by less than one.
+/// what a call takes of it, is no continuum where alpha exceeds h by less than one. The values of a
+/// lattice are those that floats give it: rounding may let a step end just below zero.
 pub fn of(barrier: &BarrierSpec) -> Soundness {
-    match (judge(barrier.alpha, Range::of(barrier)), &barrier.measure) {
-        (Soundness::Exits(exit), Measure::Resource { limit }) => {
-            match whole(barrier, *limit, exit) {
-                Some(exit) => Soundness::Exits(exit),
-                None => Soundness::Unreachable { h: exit.h },
-            }
+    let judged = judge(barrier.alpha, Range::of(barrier));
+    let exit = match (&barrier.measure, judged) {
+        (Measure::Resource { limit }, Soundness::Exits(exit)) => whole(barrier, *limit, exit),
+        (Measure::Privacy { .. } | Measure::Stability { .. }, _) => last_step_out(barrier)
+            .map(|(h, next)| Exit { h, next })
+            .filter(|e| barrier.alpha.admits(e.h, e.next)),
+        (Measure::Scope { .. }, Soundness::Exits(exit) | Soundness::Uncomputed(exit)) => {
+            return Soundness::Between(exit);
         }
-        (judged, _) => judged,
+        (Measure::Custom(_) | Measure::Neural(_), Soundness::Exits(exit)) => {
+            return Soundness::Possible(exit);
+        }
+        _ => return judged,
+    };
+    match (exit, judged) {
+        (Some(exit), _) => Soundness::Exits(exit),
+        (None, Soundness::Exits(exit)) => Soundness::Unreachable { h: exit.h },
+        (None, judged) => judged,
     }
 }
 
@@ -170,42 +186,61 @@ fn last_step(top: f64, step: f64) -> Option<Exit> {
 /// A warning for every barrier of the policy on whose range alpha(h) <= h does not hold, in policy
 /// order.
 pub fn unsound_alpha(policy: &Policy) -> Vec<PolicyWarning> {
-    let warn = |barrier: &BarrierSpec| {
-        let range = Range::of(barrier);
-        let tail = match of(barrier) {
-            Soundness::Sound => return None,
-            _ if !policy.dcbf.verify => {
-                "`verify = false` does not ask for alpha: every call from a safe \
-                                         state is admitted, also one that leaves the safe set"
-                    .into()
-            }
-            Soundness::Exits(exit) => exit_text(exit),
-            Soundness::Uncomputed(exit) => {
-                let tail = exit_text(exit);
-                format!("a state in which it cannot be computed counts as -1, and {tail}")
-            }
-            Soundness::Unreachable { h } => format!(
-                "alpha({}) is {}, but, rounding aside, no call that makes it negative is admitted",
-                shown(h),
-                shown(barrier.alpha.at(h))
-            ),
-        };
-        Some(PolicyWarning {
-            code: CODE,
-            place: barrier.place,
-            message: format!(
-                "barrier `{}`: {}: {tail}",
-                barrier.name,
-                condition(barrier.alpha, range)
-            ),
-        })
-    };
-    policy.dcbf.barriers.iter().filter_map(warn).collect()
+    let barriers = policy.dcbf.barriers.iter();
+    barriers
+        .filter_map(|barrier| warning(policy, barrier, of(barrier)))
+        .collect()
 }
 
-fn exit_text(exit: Exit) -> String {
-    let (h, next) = (shown(exit.h), shown(exit.next));
-    format!("a call that takes it from {h} to {next} is admitted and leaves the safe set")
+/// The warning about a barrier of which that was found; absent where it is sound.
+pub fn warning(policy: &Policy, barrier: &BarrierSpec, found: Soundness) -> Option<PolicyWarning> {
+    let tail = match found {
+        Soundness::Sound => return None,
+        _ if !policy.dcbf.verify => {
+            "`verify = false` does not ask for alpha: every call from a safe \
+                                     state is admitted, also one that leaves the safe set"
+                .into()
+        }
+        Soundness::Exits(exit) => format!(
+            "a call that takes it {} is admitted and leaves the safe set",
+            step_text(exit)
+        ),
+        Soundness::Possible(exit) => possible(exit),
+        Soundness::Uncomputed(exit) => format!(
+            "a state in which it cannot be computed counts as -1, and {}",
+            possible(exit)
+        ),
+        Soundness::Between(exit) => format!(
+            "a step {} would be admitted where embeddings change between states (states files, live \
+             monitors); those that a call brings belong to both of its states",
+            step_text(exit)
+        ),
+        Soundness::Unreachable { h } => format!(
+            "alpha({}) is {}, but no call that makes it negative is admitted",
+            shown(h),
+            shown(barrier.alpha.at(h))
+        ),
+    };
+    Some(PolicyWarning {
+        code: CODE,
+        place: barrier.place,
+        message: format!(
+            "barrier `{}`: {}: {tail}",
+            barrier.name,
+            condition(barrier.alpha, Range::of(barrier))
+        ),
+    })
+}
+
+fn possible(exit: Exit) -> String {
+    let step = step_text(exit);
+    format!(
+        "a call that takes it {step}, if it comes to such values, would be admitted and leaves the safe set"
+    )
+}
+
+fn step_text(exit: Exit) -> String {
+    format!("from {} to {}", shown(exit.h), shown(exit.next))
 }
 
 /// Why alpha(h) <= h fails, with the policy's numbers.
@@ -281,10 +316,11 @@ mod tests {
         let of = |h, next| Soundness::Exits(Exit { h, next });
         assert_eq!(exit("resource", 1.5, 1.0), of(10.0, -5.0));
         assert_eq!(exit("resource", 1.0, 2.0), of(10.0, -90.0));
-        assert_eq!(exit("scope", 1.0, 0.5), of(0.25, -0.25));
+        let between = |h, next| Soundness::Between(Exit { h, next });
+        assert_eq!(exit("scope", 1.0, 0.5), between(0.25, -0.25));
         assert_eq!(
             exit("scope", 9.0, 1.0),
-            of(0.8, -1.2),
+            between(0.8, -1.2),
             "a distance of 2 at most"
         );
         assert_eq!(exit("safety", 3.0, 1.0), of(0.9, -1.1));
@@ -308,14 +344,37 @@ mod tests {
         assert_eq!(messages.len(), 5);
         assert_eq!(
             messages[1],
-            "barrier `privacy`: kappa 1.9 is above 1: alpha(0.5) is 0.95, but, rounding aside, no \
-             call that makes it negative is admitted"
+            "barrier `privacy`: kappa 1.9 is above 1: alpha(0.5) is 0.95, but no call that makes \
+             it negative is admitted"
         );
         assert_eq!(
             messages[2],
             "barrier `resource`: kappa 1.9 is above 1: a call that takes it from 10 to -9 is \
              admitted and leaves the safe set"
         );
+    }
+
+    /// 0.5 - 0.2 * 4 + 0.3 is zero, but for floats, as is 0.6 - 0.2 * 3: the fourth call goes below zero.
+    #[test]
+    fn an_exit_by_rounding_is_an_exit() {
+        let judged = |text: &str| {
+            let nothing = |_: &str| Err("no file".to_owned());
+            let source = crate::policy::PolicySource::BuiltIn;
+            let policy = crate::policy::parse(text, "p.toml", source, &nothing).expect("a policy");
+            of(&policy.dcbf.barriers[1])
+        };
+        let barrier = "[dcbf.barriers.privacy]\n";
+        let text = format!("{barrier}margin = -0.3\nkappa = 0.9\npower = 0.5\n");
+        let Soundness::Exits(exit) = judged(&text) else {
+            panic!("{:?}", judged(&text));
+        };
+        assert!(exit.next < 0.0 && exit.next > -1e-15, "{exit:?}");
+        assert!(alpha(0.9, 0.5).admits(exit.h, exit.next));
+        // With exact values, which a quarter and a half have, there is none.
+        let text = format!(
+            "{barrier}budget = 0.5\nper_call = 0.25\nmargin = -0.25\nkappa = 0.9\npower = 0.5\n"
+        );
+        assert!(matches!(judged(&text), Soundness::Unreachable { .. }));
     }
 
     #[test]

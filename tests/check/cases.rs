@@ -208,6 +208,36 @@ pub const CASES: &[(Code, usize, &str, &str)] = &[
         "[dcbf.barriers.resource]\nmargin = 2\n[privilege.agents.a]\nmax_total_cost_usd = 8\n",
     ),
     (
+        Code::RefusesEveryCall,
+        2,
+        "[gates.per_tool]\n\"*\" = 0\n",
+        "[gates.per_tool]\n\"*\" = 1\n",
+    ),
+    (
+        Code::RefusesEveryCall,
+        4,
+        "[gates]\nallow = [\"a\", \"b\"]\n[gates.per_tool]\n\"{a,b}\" = 0\n",
+        "[gates]\nallow = [\"a\", \"b\", \"c\"]\n[gates.per_tool]\n\"{a,b}\" = 0\n",
+    ),
+    (
+        Code::RefusesEveryCall,
+        2,
+        "[semantic]\nblock = 0\nescalate = 0\n",
+        "[semantic]\nblock = 0.1\nescalate = 0\n",
+    ),
+    (
+        Code::RefusesEveryCall,
+        3,
+        "[semantic]\nembedder = \"recorded\"\nblock = 0\nescalate = 0\n",
+        "[semantic]\nembedder = \"recorded\"\nblock = 0.1\nescalate = 0\n",
+    ),
+    (
+        Code::BudgetOfNothing,
+        2,
+        "[gates.per_tool]\na = 0\n",
+        "[gates.per_tool]\na = 1\n",
+    ),
+    (
         Code::NeverBinds,
         1,
         "[dcbf.barriers.stability]\nstep_budget = 60\n",

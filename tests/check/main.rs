@@ -6,6 +6,8 @@ mod program;
 
 mod binds;
 mod cases;
+mod dead;
+mod exits;
 mod numbers;
 mod start;
 
@@ -41,7 +43,7 @@ fn under(kappa: f64, power: f64) -> String {
 
 fn exit(text: &str, name: &str) -> Option<Exit> {
     match row(text, name).soundness {
-        Some(Soundness::Exits(exit)) => Some(exit),
+        Some(Soundness::Exits(exit) | Soundness::Between(exit)) => Some(exit),
         _ => None,
     }
 }

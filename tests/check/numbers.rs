@@ -113,11 +113,13 @@ fn a_small_kappa_shrinks_budgets() {
         (0.1, 41),
         (0.05, 31),
         (0.02, 1),
-        (0.019, 0),
     ] {
         let found = row(&under(kappa, 1.0), "stability").calls;
         assert_eq!(found, Some(Permits::Calls(steps)), "{kappa}");
     }
+    // No step at all: nothing is counted of a policy that refuses every call.
+    let dead = report(&under(0.019, 1.0)).dead;
+    assert!(dead.is_some_and(|dead| dead.why.contains("a single step")));
 }
 
 #[test]
@@ -226,4 +228,119 @@ fn the_limit_that_ends_a_run_comes_first() {
         names("[pipeline]\ndisable = [\"dcbf\"]\n"),
         ["dfa.max_steps"]
     );
+}
+
+/// Budgets above what is counted one by one are told exactly, and what ends a run first is.
+#[test]
+fn large_limits_are_exact_and_in_order() {
+    let text = "[dfa]\nmax_steps = 1_200_000\n[dcbf.barriers.stability]\nstep_budget = 1_500_000\n\
+                [dcbf.barriers.privacy]\nbudget = 1_000_000\nper_call = 0.5\n";
+    let limits = report(text).limits;
+    let told: Vec<(&str, Permits)> = limits.iter().map(|l| (&*l.name, l.calls)).collect();
+    let expected = [
+        ("resource", Permits::Calls(1_000)),
+        ("dfa.max_steps", Permits::Calls(1_200_000)),
+        ("stability", Permits::Calls(1_500_000)),
+        ("privacy", Permits::Calls(2_000_000)),
+    ];
+    assert_eq!(told, expected);
+}
+
+/// Of a count that stopped only a lower bound is known: it is neither ordered nor told as a limit.
+#[test]
+fn a_lower_bound_is_not_told_as_a_limit() {
+    let text = "[dfa]\nmax_steps = 9_000_000_000_000_000_000\n[dcbf.barriers.stability]\n\
+                step_budget = 9_000_000_000_000_000_000\n";
+    let scratch = super::program::Scratch::new();
+    scratch.file("p.toml", text);
+    let ran = scratch.gate("check p.toml").ends(0);
+    assert!(
+        ran.out.contains(
+            "not known which ends a run first: `stability` refuses the next after at least "
+        ),
+        "{}",
+        ran.out
+    );
+    let binds = row(text, "stability").binds;
+    assert_eq!(binds.as_str(), "unknown", "{binds:?}");
+    assert!(!ran.out.contains("no run goes on after"), "{}", ran.out);
+    assert_eq!(
+        report(text).limits.last().map(|l| &*l.name),
+        Some("stability")
+    );
+}
+
+/// More than the limit may be spent where the margin is negative; of how much is told.
+#[test]
+fn a_negative_margin_adds_to_the_limit() {
+    let text = "[dcbf.barriers.resource]\nlimit_usd = 1\nmargin = -0.5\nper_call_cost_usd = 0.3\n";
+    let said = row(text, "resource").permits;
+    assert_eq!(
+        said[0],
+        "5 calls at the default estimate of 0.3 USD, 1.5 of 1.5 USD, the limit of 1 less a margin of -0.5"
+    );
+}
+
+/// 0.6 - 0.2 * 3 is less than zero in floats: what looks like room for a third call is none.
+#[test]
+fn what_rounding_keeps_from_use_is_said_so() {
+    let said = row("[dcbf.barriers.privacy]\nbudget = 0.6\n", "privacy").permits;
+    assert_eq!(
+        said[1],
+        "0.2 of 0.6 can never be used: the next call would take it below zero, by rounding alone"
+    );
+}
+
+/// Money is whole nano-dollars, in every format.
+#[test]
+fn money_that_is_left_is_an_exact_amount() {
+    let text = "[dcbf.barriers.resource]\nlimit_usd = 1\nkappa = 0.05\nper_call_cost_usd = 0.03\n";
+    let part = row(text, "resource").stranded.expect("kappa leaves some");
+    for usd in [part.left, part.of, part.by_alpha] {
+        assert_eq!(usd, (usd * 1e9).round() / 1e9, "{part:?}");
+    }
+}
+
+/// Where no call takes anything there is no limit in calls.
+#[test]
+fn a_budget_that_nothing_uses_is_no_limit() {
+    let text = "[dcbf.barriers.privacy]\noutbound = []\n";
+    let found = row(text, "privacy");
+    assert_eq!((found.calls, found.permits.len()), (None, 0));
+    assert!(report(text).limits.iter().all(|l| l.name != "privacy"));
+}
+
+/// A limit of an agent is one of its runs alone, and is said to be.
+#[test]
+fn limits_of_agents_are_told_of_their_runs() {
+    let text = "[privilege.agents.x]\nmax_total_cost_usd = 0.05\n[privilege.agents.y]\nmax_total_cost_usd = 0.01\n";
+    let scratch = super::program::Scratch::new();
+    scratch.file("p.toml", text);
+    let ran = scratch.gate("check p.toml").ends(0);
+    let said = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    for (agent, calls) in [("x", "5 calls"), ("y", "1 call")] {
+        let sentence = format!(
+            "in runs of agent `{agent}` whose calls cost the default estimate, its `max_total_cost_usd` comes sooner, after {calls}"
+        );
+        assert!(said.contains(&sentence), "{said}");
+    }
+    assert!(!ran.out.contains('"'), "{}", ran.out);
+    let agents = report(text).limits.into_iter().filter_map(|l| l.agent);
+    assert_eq!(agents.collect::<Vec<_>>(), ["y", "x"]);
+}
+
+/// Recorded costs may come to more than any limit; what is true is that the barrier refuses whatever
+/// the limit of the agent does.
+#[test]
+fn a_limit_behind_the_barrier_is_said_to_decide_nothing() {
+    for accounting in ["recorded", "none"] {
+        let text = format!(
+            "[privilege.agents.x]\nmax_total_cost_usd = 12\n[dcbf]\ncost_accounting = \"{accounting}\"\n"
+        );
+        let found = report(&text).findings;
+        let found = found.iter().find(|f| f.code == "shadowed_limit");
+        let said = &found.expect("a finding").message;
+        assert!(said.starts_with("it never decides alone"), "{said}");
+        assert!(!said.contains("never spent"), "{said}");
+    }
 }

@@ -112,3 +112,25 @@ fn an_estimate_that_never_fits_permits_no_call() {
     );
     assert!(!said.contains("any number"), "{said}");
 }
+
+/// A first call of the amount that is told passes, and of one nano-dollar more it does not: 0.7 of 1 is
+/// refused under kappa 0.7, by the last digit of a float.
+#[test]
+fn the_greatest_first_estimate_is_admitted_and_no_greater_one() {
+    for (limit, kappa, power) in [(1, 0.7, 1.0), (10, 0.3, 1.0), (3, 0.1, 2.0), (5, 0.9, 0.5)] {
+        let text = format!(
+            "[dcbf.barriers.resource]\nlimit_usd = {limit}\nkappa = {kappa:?}\npower = {power:?}\n"
+        );
+        let said = row(&text, "resource").permits.join("; ");
+        let (_, rest) = said.split_once("may be estimated at ").expect("told");
+        let (most, _) = rest.split_once(" USD").expect("an amount");
+        let nano: f64 = (most.parse::<f64>().expect("a number") * 1e9).round();
+        for (more, admitted) in [(0.0, true), (1.0, false)] {
+            let estimate = (nano + more) / 1e9;
+            let call = format!("{{\"tool\":\"x\",\"estimated_cost_usd\":{estimate:.9}}}\n");
+            let records = super::program::replay(call, &text, "").records();
+            let passed = records[0]["decision"] == "allow";
+            assert_eq!(passed, admitted, "{text}: {estimate}\n{}", records[0]);
+        }
+    }
+}

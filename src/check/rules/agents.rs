@@ -14,12 +14,6 @@ pub(super) fn look(policy: &Policy, tools: &Tools, findings: &mut Findings) {
     else {
         return;
     };
-    if privilege.agents.is_empty() && !privilege.allow_unknown {
-        let place = policy.lines.place(["privilege"]);
-        let message = "every call is refused: no agent is listed, and unknown ones are denied";
-        let help = "list agents in `[privilege.agents.NAME]`, or set `unknown_agent = \"allow\"`";
-        findings.add(Code::RefusesEveryCall, place, message.into(), Some(help));
-    }
     for agent in &privilege.agents {
         allowed(policy, agent, tools, findings);
         denied(policy, agent, tools, findings);

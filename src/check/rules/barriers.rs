@@ -4,28 +4,36 @@ use super::MOST;
 use super::lists::element;
 use crate::check::binds::Binds;
 use crate::check::codes::{Code, Findings, line};
+use crate::check::dead::{self, Dead};
+use crate::check::limits;
 use crate::check::patterns::List;
 use crate::check::permits::Permits;
 use crate::check::row::BarrierRow;
 use crate::policy::{BarrierSpec, Measure, Policy};
 
-pub(super) fn look(policy: &Policy, rows: &[BarrierRow], findings: &mut Findings) {
+pub(super) fn look(policy: &Policy, rows: &[BarrierRow], dead: &[Dead], findings: &mut Findings) {
     if !policy.runs("dcbf") {
         return;
     }
+    // That no call comes as far as the barriers is told of once.
+    let unreached = dead.iter().any(dead::is_before_barriers);
     for (row, spec) in rows.iter().zip(&policy.dcbf.barriers) {
         // As many steps as `dfa.max_steps` are the default of both: nobody is misled.
         let equal = matches!(spec.measure, Measure::Stability { .. })
-            && row.calls == Some(Permits::Calls(policy.dfa.max_steps));
+            && limits::calls(policy, spec) == Some(Permits::Calls(policy.dfa.max_steps));
         if let Binds::Never(why) = &row.binds
             && !equal
+            && !unreached
         {
             let message = format!("the barrier `{}` can refuse no call: {why}", row.name);
             let help = "set `enabled = false` where that is meant";
             findings.add(Code::NeverBinds, row.place, message, Some(help));
         }
-        if row.calls == Some(Permits::Calls(0)) && row.start.is_some_and(|h| h >= 0.0) {
-            refuses_all(policy, row, spec, findings);
+        if matches!(spec.measure, Measure::Resource { .. })
+            && limits::calls(policy, spec) == Some(Permits::Calls(0))
+            && row.start.is_some_and(|h| h >= 0.0)
+        {
+            estimate_refused(policy, spec, findings);
         }
         if let Measure::Safety { pairs, .. } = &spec.measure {
             let list = |&(a, b): &(_, _)| (List::of(policy, a), List::of(policy, b));
@@ -35,29 +43,15 @@ pub(super) fn look(policy: &Policy, rows: &[BarrierRow], findings: &mut Findings
     }
 }
 
-/// Said where a barrier that starts inside the safe set lets not even the first call pass.
-fn refuses_all(policy: &Policy, row: &BarrierRow, spec: &BarrierSpec, findings: &mut Findings) {
-    let name = &row.name;
-    let (message, help) = match spec.measure {
-        Measure::Stability { .. } => (
-            format!("every call is refused: the barrier `{name}` does not admit a single step"),
-            "raise its `step_budget`, its `kappa`, or lower its margin",
-        ),
-        Measure::Resource { .. } => (
-            format!(
-                "every call without an estimate of its own is refused: the barrier `{name}` does not admit {} USD",
-                policy.dcbf.per_call_cost
-            ),
-            "raise its `limit_usd` or `kappa`, or lower its `per_call_cost_usd` or margin",
-        ),
-        // Of outbound calls the reader of the policy tells: `never_admissible`.
-        _ => return,
-    };
-    // A default barrier may be as it is because of what holds for all of them.
-    let shared = ["kappa", "power"].map(|key| policy.lines.place(["dcbf", key]));
-    let places = std::iter::once(row.place).chain(shared);
-    let place = places.into_iter().find(|place| place.line > 0);
-    let place = place.unwrap_or(row.place);
+/// Said where a barrier that starts inside the safe set does not let a first call pass that has no
+/// estimate of its own.
+fn estimate_refused(policy: &Policy, spec: &BarrierSpec, findings: &mut Findings) {
+    let message = format!(
+        "every call without an estimate of its own is refused: the barrier `{}` does not admit {} USD",
+        spec.name, policy.dcbf.per_call_cost
+    );
+    let help = "raise its `limit_usd` or `kappa`, or lower its `per_call_cost_usd` or margin";
+    let place = dead::place_of(policy, spec);
     findings.add(Code::RefusesEveryCall, place, message, Some(help));
 }
 

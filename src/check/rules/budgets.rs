@@ -2,6 +2,7 @@
 
 use super::MOST;
 use crate::check::codes::{Code, Findings};
+use crate::check::dead;
 use crate::check::limits;
 use crate::check::patterns::List;
 use crate::check::permits::Permits;
@@ -22,28 +23,18 @@ pub(super) fn look(policy: &Policy, findings: &mut Findings) {
     }
 }
 
-/// Settings of the gates that let no call pass.
+/// Budgets that leave a tool nothing, where they are not for every tool.
 fn nothing_left(policy: &Policy, findings: &mut Findings) {
-    let gates = &policy.gates;
-    let mut all = |key: &str, why: &str| {
-        let place = policy.lines.place(["gates", key]);
-        let message = format!("every call is refused: {why}");
-        findings.add(
-            Code::RefusesEveryCall,
-            place,
-            message,
-            Some("leave it out for no such limit"),
+    let budgets = policy.gates.per_tool.iter();
+    let none = budgets.filter(|b| b.max_tokens == 0 && !dead::is_for_all(policy, b));
+    for budget in none {
+        let name = budget.name.as_str();
+        let message = format!(
+            "every call of `{name}` is refused: a run that has observed nothing has observed its 0 tokens"
         );
-    };
-    let allows = |id| !policy.matchers.get(id).patterns.is_empty();
-    if !gates.allow.is_none_or(allows) {
-        all("allow", "`gates.allow` is empty");
-    }
-    if gates.max_tokens == Some(0) {
-        all(
-            "max_tokens",
-            "a run that has observed nothing has observed `max_tokens` = 0 tokens",
-        );
+        let place = policy.lines.place(["gates", "per_tool", name]);
+        let help = "raise it, or keep such tools out of `gates.allow`";
+        findings.add(Code::BudgetOfNothing, place, message, Some(help));
     }
 }
 
@@ -98,11 +89,6 @@ fn per_tool(policy: &Policy, findings: &mut Findings) {
 fn steps(policy: &Policy, findings: &mut Findings) {
     let place = policy.lines.place(["dfa", "max_steps"]);
     let max = policy.dfa.max_steps;
-    if max == 0 {
-        let message = "every call is refused: a run may take 0 steps".to_owned();
-        findings.add(Code::RefusesEveryCall, place, message, None);
-        return;
-    }
     let barriers = policy.dcbf.barriers.iter().filter(|_| policy.runs("dcbf"));
     for spec in barriers {
         let Measure::Stability { step_budget } = spec.measure else {
@@ -154,7 +140,7 @@ fn totals(policy: &Policy, findings: &mut Findings) {
                     false => String::new(),
                 };
                 let message = format!(
-                    "{max} USD are never spent: the barrier `{}` allows {limit}{less}",
+                    "it never decides alone: what comes to more than {max} USD is more than the barrier `{}` allows, {limit}{less}, too",
                     spec.name
                 );
                 let help = "lower it, or raise the `limit_usd` of the barrier";

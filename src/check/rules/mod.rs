@@ -11,7 +11,8 @@ mod labels;
 mod lists;
 mod stages;
 
-use super::codes::{Finding, Findings};
+use super::codes::{Code, Finding, Findings};
+use super::dead::Dead;
 use super::row::BarrierRow;
 use super::tools::Tools;
 use crate::policy::Policy;
@@ -20,15 +21,24 @@ use crate::policy::Policy;
 const MOST: usize = 2_000;
 
 /// Everything that is found.
-pub(super) fn found(policy: &Policy, tools: &Tools, rows: &[BarrierRow]) -> Vec<Finding> {
+pub(super) fn found(
+    policy: &Policy,
+    tools: &Tools,
+    rows: &[BarrierRow],
+    dead: &[Dead],
+) -> Vec<Finding> {
     let mut findings = Findings::default();
+    for reason in dead.iter().filter(|reason| !reason.told) {
+        let message = format!("every call is refused: {}", reason.why);
+        findings.add(Code::RefusesEveryCall, reason.place, message, reason.help);
+    }
     stages::look(policy, &mut findings);
     lists::look(policy, tools, &mut findings);
     labels::look(policy, tools, &mut findings);
     agents::look(policy, tools, &mut findings);
     budgets::look(policy, &mut findings);
     contracts::look(policy, tools, &mut findings);
-    barriers::look(policy, rows, &mut findings);
+    barriers::look(policy, rows, dead, &mut findings);
     findings.into_list()
 }
 

@@ -1,11 +1,11 @@
 //! `gate.check/1`: one JSON document, its types frozen apart from those of the program.
 
 use super::{Format, Shown, reach};
-use crate::check::CheckReport;
 use crate::check::codes::Finding;
 use crate::check::limits::{Condition, Limit, Uses};
 use crate::check::permits::Permits;
 use crate::check::row::BarrierRow;
+use crate::check::{CheckReport, Dead};
 use crate::report::json::v1::parts::{Head, head, policy_name};
 use crate::report::json::write;
 use crate::report::number::Number;
@@ -23,6 +23,7 @@ pub(super) const FORMAT: Format = Format {
 fn document(report: &CheckReport, shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
     let document = Document {
         head: head("gate.check/1", &shown.exit, policy_name(&shown.policy)),
+        dead: report.dead.as_ref().map(dead),
         barriers: report.barriers.iter().map(barrier).collect(),
         limits: report.limits.iter().map(limit).collect(),
         conditions: report.conditions.iter().map(condition).collect(),
@@ -36,12 +37,23 @@ fn document(report: &CheckReport, shown: &Shown, out: &mut dyn Write) -> io::Res
 struct Document<'a> {
     #[serde(flatten)]
     head: Head<'a>,
+    /// Null where some call may be admitted.
+    dead: Option<Refusing<'a>>,
     barriers: Vec<Barrier<'a>>,
     limits: Vec<Limited<'a>>,
     conditions: Vec<Conditioned<'a>>,
     findings: Vec<Found<'a>>,
     /// Null where nobody asked for it.
     reach: Option<reach::Document<'a>>,
+}
+
+/// Why every call is refused.
+#[derive(Serialize)]
+struct Refusing<'a> {
+    stage: &'static str,
+    line: Option<usize>,
+    column: Option<usize>,
+    why: &'a str,
 }
 
 #[derive(Serialize)]
@@ -108,6 +120,8 @@ struct Binds<'a> {
 struct Limited<'a> {
     stage: &'static str,
     name: &'a str,
+    /// Null where it is a limit of every run.
+    agent: Option<&'a str>,
     line: Option<usize>,
     column: Option<usize>,
     calls: Count,
@@ -131,6 +145,15 @@ struct Found<'a> {
     column: Option<usize>,
     message: &'a str,
     help: Option<&'a str>,
+}
+
+fn dead(dead: &Dead) -> Refusing<'_> {
+    Refusing {
+        stage: dead.stage,
+        line: dead.place.known_line(),
+        column: dead.place.known_column(),
+        why: &dead.why,
+    }
 }
 
 fn barrier(row: &BarrierRow) -> Barrier<'_> {
@@ -197,6 +220,8 @@ fn judged(soundness: Soundness) -> Judged {
         },
         Soundness::Exits(found) => exit("exits", found),
         Soundness::Uncomputed(found) => exit("uncomputed", found),
+        Soundness::Between(found) => exit("between_states", found),
+        Soundness::Possible(found) => exit("possible", found),
     }
 }
 
@@ -206,6 +231,7 @@ fn limit(limit: &Limit) -> Limited<'_> {
     Limited {
         stage: limit.stage,
         name: &limit.name,
+        agent: limit.agent.as_deref(),
         line,
         column,
         calls: count(limit.calls),

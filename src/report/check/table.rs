@@ -42,14 +42,13 @@ fn write(report: &CheckReport, shown: &Shown, out: &mut dyn Write) -> io::Result
         let mut rows = vec![head.map(str::to_owned).to_vec()];
         rows.extend(report.barriers.iter().map(barrier));
         page.rows(rows);
-        page.section("what they permit");
-        let said = report.barriers.iter().flat_map(permits);
-        told(&mut page, said.collect());
     }
-    page.section("limits of a run");
-    page.rows(report.limits.iter().map(limit).collect());
-    for sentence in ends(&report.limits) {
-        page.sentence(&text::prose(&sentence));
+    match &report.dead {
+        Some(dead) => {
+            page.section("what the policy permits");
+            page.sentence(&text::prose(&dead.told()));
+        }
+        None => permitted(&mut page, report),
     }
     if !report.conditions.is_empty() {
         page.section("what else refuses calls as a run goes on");
@@ -67,6 +66,20 @@ fn write(report: &CheckReport, shown: &Shown, out: &mut dyn Write) -> io::Result
     page.blank();
     page.verdict(&shown.exit.reason, shown.exit.status);
     page.write(out)
+}
+
+/// What the barriers let through, and what ends a run.
+fn permitted(page: &mut Page<'_>, report: &CheckReport) {
+    if !report.barriers.is_empty() {
+        page.section("what they permit");
+        let said = report.barriers.iter().flat_map(permits);
+        told(page, said.collect());
+    }
+    page.section("limits of a run");
+    page.rows(report.limits.iter().map(limit).collect());
+    for sentence in ends(&report.limits) {
+        page.sentence(&text::prose(&sentence));
+    }
 }
 
 fn barrier(row: &BarrierRow) -> Vec<String> {
@@ -122,6 +135,13 @@ fn kept(soundness: Option<Soundness>) -> String {
         Some(Soundness::Sound) => "yes".into(),
         Some(Soundness::Unreachable { .. }) => "yes, by the values it has".into(),
         Some(Soundness::Exits(exit)) => format!("no: {} is admitted", step(exit.h, exit.next)),
+        Some(Soundness::Possible(exit)) => {
+            format!("not known: {} would be admitted", step(exit.h, exit.next))
+        }
+        Some(Soundness::Between(exit)) => format!(
+            "within a call: {} would be admitted between states",
+            step(exit.h, exit.next)
+        ),
         Some(Soundness::Uncomputed(exit)) => {
             format!("no: {} is admitted, not computed", step(exit.h, exit.next))
         }
@@ -168,40 +188,71 @@ fn told(page: &mut Page<'_>, rows: Vec<(String, String)>) {
 
 fn limit(limit: &Limit) -> Vec<String> {
     let place = text::line(limit.place.line).unwrap_or("default".into());
-    vec![text::name(&limit.name), limit.of.told(limit.calls), place]
+    let name = match &limit.agent {
+        Some(agent) => format!("max_total_cost_usd of agent {}", text::name(agent)),
+        None => text::name(&limit.name),
+    };
+    vec![name, limit.of.told(limit.calls), place]
 }
 
 /// Which limit comes first.
 fn ends(limits: &[Limit]) -> Vec<String> {
-    let mut said = Vec::new();
-    let Some(last) = limits.iter().find(|limit| limit.of == Uses::All) else {
-        said.push("nothing bounds the calls of a run".to_owned());
-        return said;
+    let every = || limits.iter().filter(|limit| limit.of == Uses::All);
+    let last = every().find(|limit| matches!(limit.calls, Permits::Calls(_)));
+    let fewest = last.map_or(u64::MAX, |limit| limit.calls.least());
+    // Those of which less is known than which of them comes first.
+    let bounded = |limit: &&Limit| matches!(limit.calls, Permits::AtLeast(n) if n < fewest);
+    let mut open: Vec<&Limit> = every().filter(bounded).collect();
+    if !open.is_empty() {
+        open.extend(last);
+        let each = open.iter().map(|limit| {
+            let calls = limit.of.told(limit.calls);
+            format!("`{}` refuses the next after {calls}", limit.name)
+        });
+        let each: Vec<String> = each.collect();
+        return vec![match each.as_slice() {
+            [one] => format!("no run goes on for ever: {one}"),
+            all => format!("not known which ends a run first: {}", all.join("; ")),
+        }];
+    }
+    let Some(last) = last else {
+        return vec!["nothing bounds the calls of a run".to_owned()];
     };
-    let with = limits.iter().filter(|limit| {
-        limit.of == Uses::All && limit.calls == last.calls && limit.name != last.name
-    });
+    let with = every().filter(|limit| limit.calls == last.calls && limit.name != last.name);
     let with: Vec<String> = with.map(|limit| format!("`{}`", limit.name)).collect();
     let also = match with.as_slice() {
         [] => String::new(),
         names => format!(", before {}", names.join(" and ")),
     };
-    if let Permits::Calls(n) | Permits::AtLeast(n) = last.calls {
-        said.push(format!(
-            "no run goes on after {n} calls: `{}` refuses the next{also}",
-            last.name
-        ));
-    }
-    let sooner = limits
-        .iter()
-        .find(|limit| limit.of == Uses::AtTheEstimate && limit.calls.least() < last.calls.least());
-    said.extend(sooner.map(|limit| {
-        format!(
-            "where calls cost the default estimate, `{}` comes sooner, after {}",
-            limit.name,
-            limit.calls.told()
-        )
+    let mut said = vec![format!(
+        "no run goes on after {}: `{}` refuses the next{also}",
+        last.of.told(last.calls),
+        last.name
+    )];
+    let sooner = limits.iter().filter(|limit| {
+        let counted = matches!(limit.calls, Permits::Calls(n) if n < fewest);
+        limit.of == Uses::AtTheEstimate && counted
+    });
+    let of_all = sooner.clone().find(|limit| limit.agent.is_none());
+    let sooner: Vec<&Limit> = of_all
+        .into_iter()
+        .chain(sooner.filter(|limit| limit.agent.is_some()))
+        .collect();
+    said.extend(sooner.iter().take(SENTENCES).map(|limit| {
+        let calls = limit.calls.of("");
+        match &limit.agent {
+            None => format!(
+                "where calls cost the default estimate, `{}` comes sooner, after {calls}",
+                limit.name
+            ),
+            Some(agent) => format!(
+                "in runs of agent `{agent}` whose calls cost the default estimate, its `max_total_cost_usd` comes sooner, after {calls}"
+            ),
+        }
     }));
+    if sooner.len() > SENTENCES {
+        said.push(format!("and {} more", sooner.len() - SENTENCES));
+    }
     said
 }
 

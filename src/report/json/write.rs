@@ -3,9 +3,9 @@
 //! A string reads back as it was. Beyond what JSON demands, every hidden character is written as an
 //! escape, so that a record can be looked at in a terminal.
 
-use crate::report::number;
 use crate::bytes;
 use crate::escape;
+use crate::report::number;
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 use std::io;
