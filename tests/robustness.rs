@@ -243,3 +243,95 @@ fn what_remains_after_a_refusal_begins_with_a_loop() {
         }
     }
 }
+
+/// Calls that come after the end of a run are calls of it, refused by what its end means: counts are
+/// those of a replay, and the ranking stays.
+#[test]
+fn calls_after_the_end_of_a_run_are_counted_with_it() {
+    let ends =
+        |run: &str| format!("{{\"type\":\"run_end\",\"run\":\"{run}\",\"status\":\"answered\"}}\n");
+    let mut text = call("r", "think") + &call("r", "send_email") + &ends("r");
+    text += &(call("s", "think") + &ends("s"));
+    text += &(call("r", "think") + &call("s", "think") + &call("r", "think"));
+    // A run that begins afresh under the name is another.
+    text += "{\"type\":\"run_start\",\"run\":\"s\"}\n";
+    text +=
+        &(call("s", "send_email") + &call("s", "send_email") + &ends("s") + &call("s", "think"));
+    let policy = Policy::built_in();
+    let counts = |found: &Robustness| -> Vec<(String, u64, u64, u64)> {
+        let of = |row: &RunRow| (row.id.to_string(), row.calls, row.measured, row.refused);
+        found.listed.iter().map(of).collect()
+    };
+    let expected = [("s", 3, 2, 1), ("r", 4, 2, 2), ("s", 2, 1, 1)];
+    let expected = expected.map(|(run, a, b, c)| (run.to_owned(), a, b, c));
+    for all in [false, true] {
+        let wanted = Wanted { all, ..FULL };
+        let found = measured(&policy, &text, wanted, Mode::Enforce, STAGES);
+        assert_eq!(counts(&found), expected);
+        assert_eq!((found.runs, found.calls, found.unmeasured), (3, 9, 0));
+    }
+}
+
+/// 0.7 of three scales, none of which comes out of floats as the same number: of equals the first
+/// barrier of the policy, whatever rounding says.
+#[test]
+fn of_equals_the_first_barrier_is_named() {
+    let text = "[dcbf]\nkappa = 0.7\n[dcbf.barriers.resource]\nenabled = false\n\
+                [dcbf.barriers.stability]\nenabled = false\n";
+    let policy = policy(text);
+    let found = measured(&policy, &call("r", "think"), FULL, Mode::Enforce, STAGES);
+    let scaled: Vec<f64> = found.listed[0]
+        .barriers
+        .iter()
+        .map(|b| b.nearest.measured.scaled)
+        .collect();
+    assert!(scaled.iter().all(|s| (s - 0.7).abs() < 1e-15), "{scaled:?}");
+    assert_eq!(found.listed[0].nearest.measured.barrier, 0, "{scaled:?}");
+    assert_eq!(found.listed[0].rows[0].nearest.barrier, 0);
+}
+
+/// A policy under which the safe set can be left says so in every report on it.
+#[test]
+fn an_unsound_policy_is_told() {
+    let policy = policy("[dcbf]\nkappa = 2.0\n");
+    let found = measured(&policy, &call("r", "think"), FULL, Mode::Enforce, STAGES);
+    let header = gate::report::Header {
+        inputs: vec!["t.jsonl".into()],
+        ..Default::default()
+    };
+    for format in gate::report::robustness::ROBUSTNESS_FORMATS {
+        let mut out = Vec::new();
+        (format.write)(&found, &header, &mut out).expect("memory");
+        let text = String::from_utf8(out).expect("text");
+        let told = match format.id {
+            "table" => "unsound_alpha: barrier `safety`: kappa 2 is above 1",
+            "json" => "\"code\":\"unsound_alpha\"",
+            _ => continue,
+        };
+        assert!(text.contains(told), "{}: {text}", format.id);
+    }
+}
+
+/// Columns go before lines get longer than the page.
+#[test]
+fn a_narrow_page_holds_the_ranking() {
+    let policy = Policy::built_in();
+    let text = call("r", "send_email") + &call("r", "read_file") + &call("r", "http_request");
+    for width in [40, 60, 80, 120] {
+        // A call with how near it comes may take more than 40 columns.
+        let calls = width > 40;
+        let wanted = Wanted { calls, ..FULL };
+        let found = measured(&policy, &text, wanted, Mode::Enforce, STAGES);
+        let header = gate::report::Header {
+            inputs: vec!["t.jsonl".into()],
+            width: Some(width),
+            ..Default::default()
+        };
+        let mut out = Vec::new();
+        let table = &gate::report::robustness::ROBUSTNESS_FORMATS[0];
+        (table.write)(&found, &header, &mut out).expect("memory");
+        let text = String::from_utf8(out).expect("text");
+        let long: Vec<&str> = text.lines().filter(|l| l.chars().count() > width).collect();
+        assert!(long.is_empty(), "{width}: {long:#?}");
+    }
+}

@@ -26,7 +26,7 @@ fn rows(file: &StatesFile<'_>) -> Vec<(u64, u64, String, u64)> {
     file.transitions()
         .map(|t| {
             let tool = t.action.call.tool.to_string();
-            (t.index, t.state.step_count, tool, t.line)
+            (t.index, t.state.steps(), tool, t.line)
         })
         .collect()
 }
@@ -76,6 +76,15 @@ fn states_that_do_not_follow_each_other_are_told() {
     assert_eq!(
         told(&["0", "2"], Pairing::Zip),
         [format!("3 state_gap {begins} 0 to 2")]
+    );
+    // What is written is meant, also where it is what would be taken if it were left out.
+    assert_eq!(
+        told(&["0", "0"], Pairing::Zip),
+        [format!("3 state_gap {begins} 0 to 0")]
+    );
+    assert_eq!(
+        told(&["", "0"], Pairing::Zip),
+        [format!("3 state_gap {begins} 0 to 0")]
     );
     for consecutive in [&["0", "1", "2"][..], &["", "", ""], &["7"], &[]] {
         assert_eq!(told(consecutive, Pairing::Zip), [""; 0]);
@@ -148,7 +157,12 @@ fn a_next_state_that_is_not_the_following_one_is_a_gap() {
         assert_eq!(link(next, state), (1, gaps, told), "{next} {state}");
     }
     // Transitions without `next` go by their step counts, and have no links without those.
-    for (first, second, chain) in [(0, 0, (0, 0)), (1, 2, (1, 0)), (1, 3, (1, 1))] {
+    for (first, second, chain) in [
+        ("null", "null", (0, 0)),
+        ("0", "0", (1, 1)),
+        ("1", "2", (1, 0)),
+        ("1", "3", (1, 1)),
+    ] {
         let text = format!(
             "[{{\"state\":{{\"step_count\":{first}}},\"action\":\"a\"}},{{\"state\":{{\"step_count\":{second}}},\"action\":\"b\"}}]"
         );
@@ -207,7 +221,7 @@ fn all_fields_are_read() {
     );
     let t = file.transitions().next().expect("one");
     assert_eq!(t.state.history.len(), 2);
-    assert_eq!((t.state.step_count, t.state.loop_count), (3, 1));
+    assert_eq!((t.state.steps(), t.state.loop_count), (3, 1));
     assert_eq!((t.state.phase, t.state.tokens), (Phase::Planning, 5));
     assert_eq!(t.state.cost, Nano(100_000_000));
     assert_eq!(t.state.action.as_deref(), Some(&[0.0, 0.001][..]));
@@ -353,6 +367,13 @@ fn what_is_wrong_is_told_with_its_place() {
             "`argv`",
         ),
         (
+            "[{\"state\":{},\"action\":{\"tool\":\"a\",\"input\":1,\"payload\":2}}]",
+            "duplicate_key",
+            1,
+            55,
+            "`input` and as `payload`",
+        ),
+        (
             "[{\"state\":{\"step_count\":\"1\"},\"action\":\"a\"}]",
             "bad_field",
             1,
@@ -385,7 +406,7 @@ fn what_is_wrong_is_told_with_its_place() {
             "bad_field",
             1,
             25,
-            "whole",
+            "beyond 64 bits",
         ),
         (
             "[{\"state\":{\"resource_usage\":{\"cost_usd\":-1}},\"action\":\"a\"}]",

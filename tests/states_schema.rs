@@ -72,6 +72,9 @@ fn what_is_read_is_valid() {
             "context_embedding":[],"args_unknown":true,"result":"x","decision":"allow"}}]"#,
         r#"[{"state":{"step_count":18446744073709551615},"action":"a"}]"#,
         r#"[{"state":{"resource_usage":{"cost_usd":1e18}},"action":"a"}]"#,
+        r#"[{"state":{"loop_count":1e16,"step_count":1.2e1},"action":"a"}]"#,
+        r#"[{"state":{},"action":{"tool":"a","args":null,"argv":["x"],"args_unknown":false}}]"#,
+        r#"[{"state":{},"action":{"tool":"a","argv":["x"],"payload":1,"input":null}}]"#,
     ] {
         assert!(read(text, Pairing::Zip), "{text}");
         assert!(valid(&schema, text), "{text}");
@@ -129,6 +132,27 @@ fn what_is_wrong_is_told_where_a_schema_can_tell() {
             r#"[{"state":{},"action":{"tool":"a","args":1,"input":1}}]"#,
             true,
         ),
+        (
+            r#"[{"state":{},"action":{"tool":"a","input":"a","argv":["x"]}}]"#,
+            true,
+        ),
+        (
+            r#"[{"state":{},"action":{"tool":"a","args":1,"payload":2}}]"#,
+            true,
+        ),
+        (
+            r#"[{"state":{},"action":{"tool":"a","arguments":1,"args_unknown":true}}]"#,
+            true,
+        ),
+        (
+            r#"[{"state":{},"action":{"tool":"a","payload":1,"args_unknown":true}}]"#,
+            true,
+        ),
+        (
+            r#"[{"state":{},"action":{"tool":"a","estimated_cost":1,"metadata":{"estimated_cost":1}}}]"#,
+            true,
+        ),
+        (r#"[{"state":{"loop_count":2e19},"action":"a"}]"#, true),
         (r#"[{"state":{},"action":{"tool":"a","labels":"x"}}]"#, true),
         (
             r#"[{"state":{},"action":{"tool":"a","type":"tool_result"}}]"#,

@@ -9,7 +9,7 @@ use crate::engine::{Counted, Final, Output, RunReport};
 use crate::policy::Policy;
 use crate::state::{AgentState, RunView};
 use crate::trace::fault::{Noted, Notice};
-use crate::verify::robustness::{Measured, Scales, distance};
+use crate::verify::robustness::{Measured, Scales, compare, distance};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -151,6 +151,12 @@ pub struct Measurer<'p> {
     under_way: HashMap<Arc<str>, UnderWay>,
     last: Option<(Vec<f64>, Box<Ended>)>,
     rows: Vec<RunRow>,
+    /// Of runs that have ended the `order` of the latest row of that input and name; absent where no
+    /// call of it reached the barriers.
+    latest: HashMap<(usize, Arc<str>), Option<u64>>,
+    /// What is to be brought up to date of rows, by their `order`: their runs had calls after their
+    /// end. None of these reached the barriers, or the run would not have ended for good.
+    late: HashMap<u64, Late>,
     /// Rows since they were last sorted out, held in full.
     unsorted: usize,
     runs: u64,
@@ -159,6 +165,13 @@ pub struct Measurer<'p> {
     beyond: u64,
     calls: u64,
     noted: Noted,
+}
+
+/// Counts of a run with the calls after its end.
+struct Late {
+    calls: u64,
+    refused: u64,
+    inconclusive: bool,
 }
 
 /// A run that is under way.
@@ -180,6 +193,8 @@ impl<'p> Measurer<'p> {
             under_way: HashMap::new(),
             last: None,
             rows: Vec::new(),
+            latest: HashMap::new(),
+            late: HashMap::new(),
             unsorted: 0,
             runs: 0,
             ranked: 0,
@@ -214,7 +229,7 @@ impl<'p> Measurer<'p> {
                 continue;
             };
             for (least, value) in [(least_h, reading.h), (nearest, near)] {
-                if value < least.measured.value {
+                if compare(value, least.measured.value).is_lt() {
                     *least = point(i, value);
                 }
             }
@@ -239,15 +254,25 @@ impl<'p> Measurer<'p> {
         };
         let least = |of: fn(&(Point, Point)) -> &Point| {
             let points = under_way.barriers.iter().map(of);
-            let lesser = |a, b| if scaled(b) < scaled(a) { b } else { a };
+            let lesser = |a, b| match compare(scaled(b), scaled(a)).is_lt() {
+                true => b,
+                false => a,
+            };
             points.reduce(lesser).cloned()
         };
+        let key = (report.input, Arc::clone(&report.id));
         let (Some(nearest), Some(robustness)) = (least(|both| &both.1), least(|both| &both.0))
         else {
-            self.unmeasured += u64::from(!report.continues);
+            if report.continues {
+                self.continued(&key, &report);
+            } else {
+                self.unmeasured += 1;
+                self.latest.insert(key, None);
+            }
             return;
         };
         self.ranked += 1;
+        self.latest.insert(key, Some(self.ranked));
         self.beyond += u64::from(nearest.measured.value < 0.0);
         let barriers = under_way.barriers.into_iter().enumerate();
         self.rows.push(RunRow {
@@ -277,15 +302,25 @@ impl<'p> Measurer<'p> {
         }
     }
 
+    /// Takes note of calls after the end of a run.
+    fn continued(&mut self, key: &(usize, Arc<str>), report: &RunReport) {
+        let Some(&Some(order)) = self.latest.get(key) else {
+            return;
+        };
+        let doubted = self.late.get(&order).is_some_and(|late| late.inconclusive);
+        let late = Late {
+            calls: report.calls,
+            refused: report.refused,
+            inconclusive: report.inconclusive || doubted,
+        };
+        self.late.insert(order, late);
+    }
+
     /// Brings the nearest to the front, and lets go of what will not be told.
     fn sort_out(&mut self) {
         self.unsorted = 0;
         self.rows.sort_by(|a, b| {
-            let by_value = a
-                .nearest
-                .measured
-                .scaled
-                .total_cmp(&b.nearest.measured.scaled);
+            let by_value = compare(scaled(&a.nearest), scaled(&b.nearest));
             by_value.then(a.order.cmp(&b.order))
         });
         if !self.wanted.all {
@@ -305,6 +340,12 @@ impl<'p> Measurer<'p> {
         leniency: Leniency,
     ) -> Robustness {
         self.sort_out();
+        for row in &mut self.rows {
+            if let Some(late) = self.late.get(&row.order) {
+                (row.calls, row.refused) = (late.calls, late.refused);
+                row.inconclusive |= late.inconclusive;
+            }
+        }
         let policy = self.policy;
         let classes = self.names.classes(policy);
         for row in self.rows.iter_mut().take(self.wanted.top) {

@@ -7,6 +7,7 @@ use crate::exit::{Exit, Finding};
 use crate::import::drive::InputReport;
 use crate::policy::{Policy, PolicyWarning};
 use crate::trace::fault::Notice;
+use crate::verify::robustness::compare;
 use crate::verify::soundness::unsound_alpha;
 use crate::verify::stats::Interval;
 use std::collections::BTreeMap;
@@ -109,7 +110,7 @@ impl Summary {
         }
         let met = self.barriers.iter().filter_map(of);
         met.reduce(|least, one| {
-            if one.scaled < least.scaled {
+            if compare(one.scaled, least.scaled).is_lt() {
                 one
             } else {
                 least

@@ -100,9 +100,12 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let mut finder = Finder::new(args.wanted(), args.run.clone());
     let inputs = find(args, &policy, &sources, &mut finder);
     let names: Vec<String> = inputs.iter().map(|input| input.name.clone()).collect();
-    super::tell_faults(&finder.noted.kept, finder.noted.faults, |input| {
-        names.get(input).map_or("", String::as_str)
-    });
+    super::tell_faults(
+        &finder.noted.kept,
+        finder.noted.faults,
+        super::REPLAY,
+        |input| names.get(input).map_or("", String::as_str),
+    );
     let [found] = finder.found.as_slice() else {
         none_or_many(&finder, args, &names)
             .iter()

@@ -93,7 +93,7 @@ fn list(args: &Args) -> anyhow::Result<Exit> {
 
 fn tell(made: &Made, inputs: &[InputSummary]) {
     let name = |input: usize| inputs.get(input).map_or("", |input| &*input.name);
-    super::tell_faults(&made.noted.kept, made.noted.faults, name);
+    super::tell_faults(&made.noted.kept, made.noted.faults, super::REPLAY, name);
     if made.noted.faults > 0 {
         say("gate: rows of runs that a fault left in doubt say so in `inconclusive`");
     }

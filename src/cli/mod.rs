@@ -29,6 +29,7 @@ mod verify_barriers;
 
 use crate::escape::visible;
 use crate::exit::Exit;
+use crate::number::count;
 use crate::trace::fault::Notice;
 use clap::{Parser, Subcommand};
 use std::io::Write;
@@ -134,14 +135,20 @@ fn error_text(error: &anyhow::Error) -> String {
 /// Most faults, and most warnings, that standard error repeats.
 const REPEATED: usize = 20;
 
-/// Says the first faults on standard error, and how many more of the `total` there are.
-fn tell_faults<'n>(notices: &[Notice], total: u64, name: impl Fn(usize) -> &'n str) {
+/// What lists all faults where the machine formats of the command itself do.
+const MACHINE_FORMATS: &str = "the machine formats list";
+
+/// What lists all faults of recordings where the command itself keeps the first alone.
+const REPLAY: &str = "`gate replay --format jsonl` lists";
+
+/// Says the first faults on standard error, how many more of the `total` there are, and what lists
+/// all of them.
+fn tell_faults<'n>(notices: &[Notice], total: u64, all: &str, name: impl Fn(usize) -> &'n str) {
     let faults = notices.iter().filter(|notice| notice.kind.is_fault());
     let more = tell_notices(faults, total, name);
     if more > 0 {
-        say(&format!(
-            "gate: {more} more faults; the report lists all of them"
-        ));
+        let what = count(more, "more fault", "more faults");
+        say(&format!("gate: {what}; {all} all of them"));
     }
 }
 

@@ -166,7 +166,12 @@ pub(super) fn report(
 ) -> Exit {
     let status = print(reported.exit.status, write);
     if !(reported.table && io::stdout().is_terminal()) {
-        super::tell_faults(reported.notices, reported.faults, |input| {
+        let faults = reported.notices.iter().filter(|n| n.kind.is_fault());
+        let all = match faults.count() as u64 == reported.faults {
+            true => super::MACHINE_FORMATS,
+            false => super::REPLAY,
+        };
+        super::tell_faults(reported.notices, reported.faults, all, |input| {
             reported.header.input(input)
         });
     }

@@ -8,4 +8,5 @@ pub mod json;
 pub mod lines;
 pub mod magic;
 pub mod money;
+pub mod numbers;
 mod unpack;

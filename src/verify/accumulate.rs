@@ -32,6 +32,7 @@ pub struct Accumulator {
 struct Row {
     name: String,
     clusters: Clusters,
+    runs: u64,
     bad_runs: u64,
     standing: u64,
     mismatches: u64,
@@ -127,10 +128,10 @@ impl Accumulator {
         self.runs += u64::from(run.checks > 0 || run.root > 0);
         self.bad_runs += u64::from(run.root > 0);
         for (i, row) in self.rows.iter_mut().enumerate() {
-            let violations = run.barriers.get(i).copied().unwrap_or(0);
-            row.clusters.add(run.checks, violations);
-            let root = run.roots.get(i).copied().unwrap_or(0);
-            row.bad_runs += u64::from(root > 0);
+            let ((violations, checks), (roots, tested)) = (run.checks_of(i), run.roots_of(i));
+            row.clusters.add(checks, violations);
+            row.runs += u64::from(tested > 0);
+            row.bad_runs += u64::from(roots > 0);
         }
         self.fourfold.add(&run, &self.limits);
     }
@@ -196,11 +197,12 @@ impl Accumulator {
 
     /// All that was found.
     pub fn finish(self) -> BarriersReport {
-        let runs = |bad: u64| (self.runs > 0).then(|| Rate::new(bad, self.runs));
+        let runs = |bad: u64, of: u64| (self.runs > 0).then(|| Rate::new(bad, of));
         let (total, limits) = (&self.total, &self.limits);
+        let of = |(hits, of): (u64, u64)| Rate::new(hits, of);
         let row = |(i, row): (usize, Row)| BarrierRow {
-            rate: Rate::new(total.barriers.get(i).copied().unwrap_or(0), total.checks),
-            runs: runs(row.bad_runs),
+            rate: of(total.checks_of(i)),
+            runs: runs(row.bad_runs, row.runs),
             clustered: row.clusters.rate(),
             max_rate: limits.barriers.get(i).copied().flatten(),
             root: total.roots.get(i).copied().unwrap_or(0),
@@ -221,7 +223,7 @@ impl Accumulator {
             root: total.root,
             brought_out: total.brought_out(),
             standing: total.standing,
-            runs: runs(self.bad_runs),
+            runs: runs(self.bad_runs, self.runs),
             fourfold: self.fourfold,
             max_rate: limits.all,
             rate_met: (total.tested() > 0).then(|| limits.met(total)),

@@ -36,7 +36,7 @@ pub struct ClusteredRate {
     /// Wilson interval of the rate over the effective number of calls.
     pub interval: Interval,
     /// Whether the design effect could not be estimated (a single run, or all calls or none hit)
-    /// and the calls of a run were taken to tell no more than one of them.
+    /// and the calls of a run were taken to be all alike.
     pub assumed: bool,
     /// Whether there are too few runs (under 30) to trust the design effect.
     pub approximate: bool,
@@ -70,7 +70,10 @@ impl Clusters {
     /// [G / (G - 1) * sum (x_g - p m_g)^2 / n^2] / [p (1 - p) / n]: the linearized variance of a
     /// ratio over that of independent calls (Kish, Survey Sampling, 1965; Rao and Scott, Biometrics
     /// 48, 1992). Below 1 it is taken as 1. Where it is not defined (one run, or p is 0 or 1), runs
-    /// are taken to be all alike inside, which gives sum m_g^2 / n.
+    /// are taken to be all alike inside, which gives sum m_g^2 / n: what the formula comes to for such
+    /// runs. That leaves n^2 / sum m_g^2 calls, as many as there are runs where these are of one
+    /// length and fewer where they are not, since a longer run weighs more in the rate than a shorter
+    /// one and still tells no more.
     pub fn rate(&self) -> Option<ClusteredRate> {
         if self.calls == 0 {
             return None;
@@ -200,11 +203,17 @@ mod tests {
     }
 
     #[test]
-    fn without_spread_a_run_counts_once() {
+    fn without_spread_runs_are_all_alike_inside() {
         for hits in [0, 4] {
             let rate = of(&[(4, hits), (4, hits), (4, hits)]);
             assert!(rate.assumed && rate.design_effect == 4.0 && rate.n_eff == 3.0);
             assert_eq!(Some(rate.interval), stats::wilson(3 * hits / 4, 3));
+        }
+        // Runs of unlike lengths tell less than as many of one length: 36 / 14 calls, and not 3.
+        for hits in [0, 1] {
+            let rate = of(&[(3, 3 * hits), (2, 2 * hits), (1, hits)]);
+            assert!(rate.assumed && (rate.n_eff - 36.0 / 14.0).abs() < 1e-12);
+            assert!((rate.design_effect - 14.0 / 6.0).abs() < 1e-12);
         }
         let one = of(&[(9, 3)]);
         assert!(one.assumed && one.n_eff == 1.0 && one.approximate);

@@ -25,17 +25,16 @@ impl Limits {
 
     /// Whether the rates of a tally keep to the limits. Without one for all checks, nothing may
     /// violate a barrier that has none of its own. A call that brings the state outside along counts as
-    /// a check that violates. Without checks there is no rate that exceeds.
+    /// a check that violates, of all checks and of the barriers that refuse it, and of no other. Without
+    /// checks there is no rate that exceeds.
     pub fn met(&self, tally: &RunTally) -> bool {
-        let tested = tally.tested();
-        let within = |hits: u64, max: f64| tested == 0 || hits as f64 / tested as f64 <= max;
+        let within = |(hits, of): (u64, u64), max: f64| of == 0 || hits as f64 / of as f64 <= max;
         let all = match self.all {
-            Some(max) => within(tally.root, max),
+            Some(max) => within((tally.root, tally.tested()), max),
             None => tally.unnamed == 0,
         };
         let own = |(barrier, limit): (usize, &Option<f64>)| {
-            let hits = tally.roots.get(barrier).copied().unwrap_or(0);
-            limit.is_none_or(|max| within(hits, max))
+            limit.is_none_or(|max| within(tally.roots_of(barrier), max))
         };
         all && self.barriers.iter().enumerate().all(own)
     }
@@ -134,6 +133,35 @@ mod tests {
         let limits = limits(None, Some(1.0));
         let mut tally = RunTally::default();
         tally.check(true, &[], &limits);
+        assert!(!limits.met(&tally));
+    }
+
+    /// What others than a barrier refuse for what calls bring along is no check of it: one violation in
+    /// two checks stays a half, however many such calls come.
+    #[test]
+    fn calls_that_another_barrier_refuses_do_not_dilute() {
+        let limits = Limits {
+            all: None,
+            barriers: vec![Some(0.2), Some(1.0)],
+        };
+        let mut tally = RunTally::default();
+        tally.check(false, &[], &limits);
+        tally.check(true, &[0], &limits);
+        assert!(!limits.met(&tally));
+        for _ in 0..100 {
+            tally.skip(false, &[1], &limits);
+        }
+        assert_eq!((tally.roots_of(0), tally.roots_of(1)), ((1, 2), (100, 102)));
+        assert!(!limits.met(&tally));
+        // Nor does a transition in which nothing could be read, for which nobody vouches.
+        let limits = Limits {
+            all: Some(1.0),
+            ..limits
+        };
+        for _ in 0..100 {
+            tally.check(true, &[], &limits);
+        }
+        assert_eq!((tally.roots_of(0), tally.checks), ((1, 2), 102));
         assert!(!limits.met(&tally));
     }
 

@@ -107,6 +107,9 @@ pub struct RunTally {
     pub barriers: Vec<u64>,
     /// First refusals by barrier, in policy order; fewer entries as above.
     pub roots: Vec<u64>,
+    /// Checked transitions in which no barrier could be read: violations of none in particular, and
+    /// no check of any.
+    pub unread: u64,
     /// First refusals by a barrier without a limit of its own, or by none that could be named.
     pub unnamed: u64,
     /// Whether a state was met in which a barrier is negative.
@@ -121,6 +124,7 @@ impl RunTally {
             return;
         }
         self.violations += 1;
+        self.unread += u64::from(broken.is_empty());
         count(&mut self.barriers, broken);
         self.refuse(broken, limits);
     }
@@ -150,6 +154,22 @@ impl RunTally {
     /// Transitions that say something: those checked, and those brought outside by their call.
     pub fn tested(&self) -> u64 {
         self.checks.saturating_add(self.brought_out())
+    }
+
+    /// Transitions that one barrier was checked on, and those of them that violate it.
+    pub fn checks_of(&self, barrier: usize) -> (u64, u64) {
+        let violations = self.barriers.get(barrier).copied().unwrap_or(0);
+        (violations, self.checks.saturating_sub(self.unread))
+    }
+
+    /// First refusals by one barrier, and the transitions that say something of it: its checks, and
+    /// calls that it refuses for what they bring along. Those that others refuse for that are no
+    /// checks of this one, and must not make its rate less.
+    pub fn roots_of(&self, barrier: usize) -> (u64, u64) {
+        let (violations, checks) = self.checks_of(barrier);
+        let roots = self.roots.get(barrier).copied().unwrap_or(0);
+        let brought_out = roots.saturating_sub(violations);
+        (roots, checks.saturating_add(brought_out))
     }
 }
 
@@ -181,8 +201,8 @@ pub struct BarrierRow {
     pub name: String,
     /// Transitions it was checked on, and those that violate it.
     pub rate: Rate,
-    /// Runs with a checked transition or a step out, and those in which it refuses a step out;
-    /// absent unless the transitions come in runs.
+    /// Runs in which it was checked or refuses a step out, and those in which it refuses one; absent
+    /// unless the transitions come in runs.
     pub runs: Option<Rate>,
     /// Its rate of violations with the runs taken as clusters; absent as above.
     pub clustered: Option<ClusteredRate>,

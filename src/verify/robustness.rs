@@ -9,7 +9,9 @@
 //! logic (Fainekos and Pappas, TCS 410, 2009; Donze and Maler, FORMATS 2010), and the least scaled one
 //! of all barriers that of their conjunction.
 
+use super::soundness::rounded;
 use crate::barriers::UNKNOWN;
+use std::cmp::Ordering;
 
 /// How near a call comes to one barrier, in the barrier's unit: the lesser of its value before the
 /// call and of the slack. Where nothing was simulated the value alone; where something was and there
@@ -27,6 +29,16 @@ pub fn distance(h: f64, next: Option<f64>, slack: Option<f64>) -> f64 {
         h
     };
     if least.is_nan() { UNKNOWN } else { least }
+}
+
+/// Which of two values is less, by 12 significant digits: what differs in the noise of floats alone is
+/// equal, so that rounding decides no tie.
+pub fn compare(a: f64, b: f64) -> Ordering {
+    // Far from a tie rounding cannot change anything, and takes its time.
+    if (a - b).abs() > 1e-10 * a.abs().max(b.abs()) {
+        return a.total_cmp(&b);
+    }
+    rounded(a).total_cmp(&rounded(b))
 }
 
 /// By what the values of barriers are divided to be compared, in policy order.
@@ -66,12 +78,13 @@ impl Scales {
         }
     }
 
-    /// The least of these values, one a barrier, by scale: the first of equals. Absent without any.
+    /// The least of these values, one a barrier, by scale: the first of those that [`compare`] finds
+    /// equal. Absent without any.
     pub fn least(&self, values: impl IntoIterator<Item = f64>) -> Option<Measured> {
         let measured = values.into_iter().enumerate();
         let measured = measured.map(|(barrier, value)| self.measure(barrier, value));
         measured.reduce(|least, one| {
-            if one.scaled < least.scaled {
+            if compare(one.scaled, least.scaled).is_lt() {
                 one
             } else {
                 least
@@ -102,6 +115,33 @@ mod tests {
             (1.0, Some(1.0), Some(f64::NAN), UNKNOWN),
         ] {
             assert_eq!(distance(h, next, slack), expected, "{h} {next:?} {slack:?}");
+        }
+    }
+
+    /// 0.7 of each of three scales, as it comes out of floats.
+    #[test]
+    fn the_noise_of_floats_decides_no_tie() {
+        let scales = Scales::new(&[0.9, 0.5, 0.8]);
+        for values in [
+            [0.63, 0.35, 0.56],
+            [0.63, 0.35, 0.56f64.next_down()],
+            [0.63, 0.35f64.next_down(), 0.56],
+            [0.63f64.next_up(), 0.35, 0.56],
+        ] {
+            let least = scales.least(values).expect("values");
+            assert_eq!(least.barrier, 0, "{values:?}");
+        }
+        assert_eq!(scales.least([0.63, 0.3499999, 0.56]).expect("").barrier, 1);
+        for (a, b, order) in [
+            (0.7, 0.7f64.next_down(), Ordering::Equal),
+            (0.0, -0.0, Ordering::Equal),
+            (-0.7, -0.7f64.next_up(), Ordering::Equal),
+            (0.7, 0.70000000001, Ordering::Less),
+            (1e-300, 0.0, Ordering::Greater),
+            (-1.0, 1.0, Ordering::Less),
+        ] {
+            assert_eq!(compare(a, b), order, "{a} {b}");
+            assert_eq!(compare(b, a), order.reverse(), "{b} {a}");
         }
     }
 

@@ -260,9 +260,14 @@ fn condition(alpha: Alpha, range: Range) -> String {
     format!("with kappa {kappa} and power {power} alpha(h) exceeds h above {bound}, {high}")
 }
 
-/// A number with at most 12 significant digits: more are the noise of floats.
+/// The nearest number of at most 12 significant digits: more are the noise of floats.
+pub(super) fn rounded(value: f64) -> f64 {
+    format!("{value:.11e}").parse().unwrap_or(value) + 0.0
+}
+
+/// The same in words.
 pub(super) fn shown(value: f64) -> String {
-    let rounded = format!("{value:.11e}").parse().unwrap_or(value) + 0.0;
+    let rounded = rounded(value);
     if (1e-5..1e15).contains(&rounded.abs()) || rounded == 0.0 {
         format!("{rounded}")
     } else {

@@ -84,7 +84,7 @@ impl<'p, L: FnMut(&ToolCall<'_>, &mut Vec<String>)> Builder<'p, L> {
     pub fn state(&mut self, spec: &StateSpec<'_>) -> AgentState {
         let mut state = AgentState {
             phase: spec.phase,
-            step_count: spec.step_count,
+            step_count: spec.steps(),
             loop_count: spec.loop_count,
             cost: spec.cost,
             context: spec.context.clone(),

@@ -191,5 +191,10 @@ fn tell(args: &Args, summary: &Summary) {
         return;
     }
     let name = |input: usize| summary.inputs.get(input).map_or("", |input| &*input.name);
-    super::tell_faults(&summary.notices, summary.counts.faults, name);
+    super::tell_faults(
+        &summary.notices,
+        summary.counts.faults,
+        super::MACHINE_FORMATS,
+        name,
+    );
 }

@@ -6,7 +6,6 @@ mod args;
 mod fields;
 mod keys;
 mod kinds;
-mod numbers;
 mod text;
 mod values;
 

@@ -2,12 +2,12 @@
 
 use super::fields::{Fields, found, quoted};
 use super::keys::{self, Key};
-use super::numbers::{self, NumberError};
 use super::text;
 use crate::trace::event::{RawJson, Timestamp};
 use crate::trace::fault::{FaultCode, WarningCode};
 use crate::trace::json::{Damage, Raw, Scanner, Text, decode};
 use crate::trace::money::{MoneyError, Nano};
+use crate::trace::numbers::{self, NumberError};
 use std::borrow::Cow;
 
 impl<'a> Fields<'_, 'a> {

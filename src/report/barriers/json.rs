@@ -109,6 +109,9 @@ struct Rate {
 #[derive(Serialize)]
 struct Clustered {
     runs: u64,
+    checks: u64,
+    violations: u64,
+    violation_rate: Number,
     design_effect: Number,
     effective_checks: Number,
     wilson_95: Bounds,
@@ -257,6 +260,9 @@ fn plain(rate: stats::Rate) -> Rate {
 fn clustered(rate: &ClusteredRate) -> Clustered {
     Clustered {
         runs: rate.runs,
+        checks: rate.of,
+        violations: rate.hits,
+        violation_rate: Number(rate.rate),
         design_effect: Number(rate.design_effect),
         effective_checks: Number(rate.n_eff),
         wilson_95: bounds(rate.interval),

@@ -62,6 +62,11 @@ fn totals(page: &mut Page<'_>, report: &BarriersReport) {
     rows.push(row("transitions", share(report.rate)));
     rows.extend(below(Unit::Check));
     if let Some(clustered) = &report.clustered {
+        // States files have no runs: where there are both, what allows for runs is another rate.
+        if clustered.of != report.rate.of {
+            let traced = Rate::new(clustered.hits, clustered.of);
+            rows.push(row("transitions of traces", share(traced)));
+        }
         let interval = percents(clustered.interval);
         let effect = rounded((clustered.design_effect * 100.0).round() / 100.0);
         let approximate = if clustered.approximate {
@@ -247,13 +252,7 @@ fn inputs(page: &mut Page<'_>, verdict: &BarrierVerdict) {
     }
     let policy = &verdict.policy;
     page.policy(policy);
-    for warning in &policy.warnings {
-        page.sentence(&format!(
-            "{}: {}",
-            warning.code,
-            text::prose(&warning.message)
-        ));
-    }
+    page.doubts(policy);
 }
 
 fn conclusion(page: &mut Page<'_>, report: &BarriersReport, verdict: &BarrierVerdict) {

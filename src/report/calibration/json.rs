@@ -7,7 +7,7 @@ use crate::calibrate::worst;
 use crate::report::Header;
 use crate::report::args::Secrets;
 use crate::report::json::v1::parts::{
-    Bounds, Head, Input, Tail, bounds, head, input, policy_name, tail,
+    Bounds, Head, Input, Policy, Tail, bounds, head, input, policy, tail,
 };
 use crate::report::json::write;
 use crate::report::number::Number;
@@ -34,7 +34,7 @@ fn document(found: &Calibration, header: &Header, out: &mut dyn Write) -> io::Re
 #[derive(Serialize)]
 struct Document<'a> {
     #[serde(flatten)]
-    head: Head<'a>,
+    head: Head<'a, Policy<'a>>,
     inputs: Vec<Input<'a>>,
     corpus: Corpus,
     escalate_at: Number,
@@ -181,11 +181,7 @@ struct Closed<'a> {
 impl<'a> Document<'a> {
     fn new(found: &'a Calibration, header: &'a Header, secrets: &Secrets) -> Self {
         Document {
-            head: head(
-                "gate.calibration/1",
-                &found.exit,
-                policy_name(&found.policy),
-            ),
+            head: head("gate.calibration/1", &found.exit, policy(&found.policy)),
             inputs: found.inputs.iter().map(input).collect(),
             corpus: corpus(&found.corpus),
             escalate_at: Number(found.escalate_at),

@@ -331,6 +331,7 @@ fn inputs(page: &mut Page<'_>, found: &Calibration) {
     page.rows(rows.collect());
     page.noted(&found.noted);
     page.policy(&found.policy);
+    page.doubts(&found.policy);
 }
 
 fn conclusion(page: &mut Page<'_>, found: &Calibration) {

@@ -5,9 +5,7 @@ use super::{Format, Readable, Shown, share, top, words};
 use crate::inspect::contents::Contents;
 use crate::inspect::facts::Fact;
 use crate::inspect::{Inspected, Inspection};
-use crate::report::json::v1::parts::{
-    Account, Head, PolicyName, Told, account, head, notices, policy_name,
-};
+use crate::report::json::v1::parts::{Account, Head, Policy, Told, account, head, notices, policy};
 use crate::report::json::v1::tally::Keyed;
 use crate::report::json::write;
 use crate::report::number::Number;
@@ -35,7 +33,7 @@ fn document(found: &Inspection, shown: &Shown, out: &mut dyn Write) -> io::Resul
             head: head(
                 "gate.inspect/1",
                 &found.exit,
-                found.policy.as_ref().map(policy_name),
+                found.policy.as_ref().map(policy),
             ),
             inputs: found
                 .inputs
@@ -85,7 +83,7 @@ struct ReadableFormat<'a> {
 #[derive(Serialize)]
 struct Document<'a> {
     #[serde(flatten)]
-    head: Head<'a, Option<PolicyName<'a>>>,
+    head: Head<'a, Option<Policy<'a>>>,
     inputs: Vec<Input<'a>>,
     total: Counted<'a>,
     notices: Vec<Told<'a>>,

@@ -220,6 +220,7 @@ fn short_of(counts: &Contents, found: &Inspection) -> String {
 fn policy(page: &mut Page<'_>, found: &Inspection, shown: &Shown) {
     let Some(policy) = &found.policy else { return };
     page.policy(policy);
+    page.doubts(policy);
     page.section("what the policy needs, and calls that tell it");
     let needs = found.needs.iter().zip(&found.total.needs);
     let needs: Vec<Row> = needs

@@ -5,7 +5,7 @@ use crate::audit::remaining;
 use crate::audit::robustness::{At, CallRow, OfBarrier, Point, Robustness, RunRow};
 use crate::report::Header;
 use crate::report::json::v1::parts::{
-    Head, Input, Replay, Tail, head, input, policy_name, replay, tail,
+    Head, Input, Policy, Replay, Tail, head, input, policy, replay, tail,
 };
 use crate::report::json::v1::tally::Keyed;
 use crate::report::json::write;
@@ -27,7 +27,7 @@ const UNTRUSTED: &[&str] = &[
 
 fn document(found: &Robustness, header: &Header, out: &mut dyn Write) -> io::Result<()> {
     let document = Document {
-        head: head("gate.robustness/1", &found.exit, policy_name(&found.policy)),
+        head: head("gate.robustness/1", &found.exit, policy(&found.policy)),
         replay: replay(&found.replayed),
         inputs: found.inputs.iter().map(input).collect(),
         barriers: Keyed(barriers(found)),
@@ -49,7 +49,7 @@ fn document(found: &Robustness, header: &Header, out: &mut dyn Write) -> io::Res
 #[derive(Serialize)]
 struct Document<'a> {
     #[serde(flatten)]
-    head: Head<'a>,
+    head: Head<'a, Policy<'a>>,
     #[serde(flatten)]
     replay: Replay,
     inputs: Vec<Input<'a>>,

@@ -5,6 +5,7 @@ use crate::audit::remaining::{Class, More};
 use crate::audit::robustness::{At, Robustness, RunRow};
 use crate::number::rounded;
 use crate::report::Header;
+use crate::report::table::layout::aligned;
 use crate::report::table::page::{NAMES, Page, and_more};
 use crate::report::table::text;
 use std::io::{self, Write};
@@ -15,6 +16,9 @@ pub(super) const FORMAT: Format = Format {
     all: false,
     write,
 };
+
+/// Columns that a list of tools takes at least beside other cells; with less it stands under them.
+const LIST: usize = 24;
 
 fn write(found: &Robustness, header: &Header, out: &mut dyn Write) -> io::Result<()> {
     let mut page = Page::new(header);
@@ -53,7 +57,7 @@ fn ranking(page: &mut Page<'_>, found: &Robustness) {
         ]);
     }
     if !found.listed.is_empty() {
-        page.rows(rows);
+        page.rows_that_fit(narrower(rows, &[7, 5, 4]));
     }
     let measured = found.runs.saturating_sub(found.unmeasured);
     let more = measured.saturating_sub(found.listed.len() as u64);
@@ -69,6 +73,16 @@ fn ranking(page: &mut Page<'_>, found: &Robustness) {
         let runs = text::count(found.unmeasured, "run", "runs");
         page.sentence(&format!("{runs} of which no call reached the barriers"));
     }
+}
+
+/// The rows with so many of their first columns, the most first: at least what names the run and how
+/// near it came.
+fn narrower(rows: Vec<Vec<String>>, columns: &[usize]) -> Vec<Vec<Vec<String>>> {
+    let first = |most: usize| -> Vec<Vec<String>> {
+        let cut = |row: &Vec<String>| row.iter().take(most).cloned().collect();
+        rows.iter().map(cut).collect()
+    };
+    columns.iter().map(|&most| first(most)).collect()
 }
 
 fn run(header: &Header, row: &RunRow, several: bool) -> String {
@@ -110,7 +124,34 @@ fn remaining(page: &mut Page<'_>, found: &Robustness) {
             rows.push(vec![run, left, together(&classes)]);
         }
     }
-    page.rows(rows);
+    wrapped(page, rows);
+}
+
+/// Adds rows whose last cell is a list: within the width of the page, as far as its words go.
+fn wrapped(page: &mut Page<'_>, rows: Vec<Vec<String>>) {
+    let lists: Vec<String> = rows
+        .iter()
+        .map(|row| row.last().cloned().unwrap_or_default())
+        .collect();
+    // A mark of one column stands for each list while the other cells are lined up.
+    let marked = rows.into_iter().map(|mut row| {
+        row.pop();
+        row.push("|".into());
+        row
+    });
+    let lined = aligned(&marked.collect::<Vec<_>>(), 2);
+    for (line, list) in lined.iter().zip(lists) {
+        let lead = line.strip_suffix('|').unwrap_or(line);
+        let columns = page.header.width;
+        let room = columns.is_none_or(|most| text::width(lead) + LIST <= most);
+        let indent = if room { text::width(lead) } else { 4 };
+        if !room {
+            page.lines.push(lead.trim_end().to_owned());
+        }
+        let first = if room { lead } else { "    " };
+        let lines = text::hanging(first, indent, &list, columns);
+        page.lines.extend(lines);
+    }
 }
 
 /// The tools of classes with the same future.
@@ -145,7 +186,7 @@ fn calls(page: &mut Page<'_>, found: &Robustness) {
             cells.extend(call.distances.iter().map(|&distance| rounded(distance)));
             rows.push(cells);
         }
-        page.rows(rows);
+        page.rows_that_fit(narrower(rows, &[usize::MAX, 3, 2]));
     }
 }
 
@@ -168,6 +209,7 @@ fn inputs(page: &mut Page<'_>, found: &Robustness) {
     page.rows(rows.collect());
     page.noted(&found.noted);
     page.policy(&found.policy);
+    page.doubts(&found.policy);
     page.sentence(&text::replayed(&found.replayed));
 }
 

@@ -43,8 +43,10 @@ impl<'a> Page<'a> {
     /// Begins a section.
     pub fn section(&mut self, title: &str) {
         self.blank();
-        let title = text::paint(title, Tone::Bold, self.header.color);
-        self.lines.push(title);
+        for line in text::wrapped("", title, self.header.width) {
+            let title = text::paint(&line, Tone::Bold, self.header.color);
+            self.lines.push(title);
+        }
     }
 
     /// Adds rows of cells, aligned.
@@ -76,6 +78,16 @@ impl<'a> Page<'a> {
         self.section("policy");
         let (source, hash) = (text::name(&policy.source), text::digest(&policy.sha256));
         self.sentence(&format!("{source}, {hash}"));
+    }
+
+    /// Adds the doubts about the policy.
+    pub fn doubts(&mut self, policy: &PolicySummary) {
+        for warning in &policy.warnings {
+            let place = warning.place.told();
+            let place = place.map_or(String::new(), |at| format!(" line {at}"));
+            let message = text::prose(&warning.message);
+            self.sentence(&format!("warning{place} {}: {message}", warning.code));
+        }
     }
 
     /// Adds the first faults, or the first warnings. Gives how many more of the `total` there are.

@@ -123,7 +123,8 @@ fn args<'t>(document: &mut Document<'t>, fields: &Fields<'t>) -> Result<RawJson<
         return Ok(joined(document, &parts));
     };
     if let Some((key, part)) = parts.first() {
-        let message = format!("arguments are given as `args` and as `{key}`");
+        let written = fields.spelling("args");
+        let message = format!("arguments are given as `{written}` and as `{key}`");
         return Err(document.fault(part.at, FaultCode::DuplicateKey, message));
     }
     repaired(document, node);

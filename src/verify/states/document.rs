@@ -4,6 +4,7 @@
 use crate::trace::fault::{FaultCode, Notice, NoticeKind, Place, WarningCode};
 use crate::trace::json::{self, Damage, JsonError, JsonErrorKind, Scanner, Text};
 use crate::trace::money::{MoneyError, Nano};
+use crate::trace::numbers::{self, NumberError};
 use std::borrow::Cow;
 
 /// What makes a file unusable. Boxed because it is large and rare.
@@ -289,24 +290,20 @@ impl<'t> Document<'t> {
             .collect()
     }
 
-    /// A whole number from 0, written in any way: 3, 3.0 or 3e0.
+    /// A whole number from 0, written in any way, as in a trace: 3, 3.0 or 3e0.
     ///
     /// # Errors
     /// The value is something else or beyond 64 bits.
     pub fn count(&self, node: Node<'t>, what: &str) -> Result<u64, Fault> {
         let due = "a whole number, not negative";
         let digits = self.digits(node, what, due)?;
-        let whole = || {
-            let number = digits.parse::<f64>().ok()?;
-            // Above 2^53 a float with an exponent no longer says which whole number is meant.
-            let exact = number.fract() == 0.0 && (0.0..=9007199254740992.0).contains(&number);
-            exact.then_some(number as u64)
-        };
-        digits
-            .parse::<u64>()
-            .ok()
-            .or_else(whole)
-            .ok_or_else(|| self.bad(node.at, format!("{what} must be {due}: `{digits}`"), None))
+        numbers::whole(digits).map_err(|why| {
+            let message = match why {
+                NumberError::TooLarge => format!("{what}: `{digits}` is beyond 64 bits"),
+                _ => format!("{what} must be {due}: `{digits}`"),
+            };
+            self.bad(node.at, message, None)
+        })
     }
 
     /// An amount of dollars, not negative. One that has to be rounded is warned of.

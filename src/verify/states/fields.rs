@@ -19,6 +19,8 @@ pub enum Unknown {
 #[derive(Debug)]
 pub struct Fields<'t> {
     found: Vec<(&'static str, Node<'t>)>,
+    /// Each field that stands there, and how it is spelled.
+    spelled: Vec<(&'static str, &'static str)>,
     /// Offset of the object.
     pub at: usize,
 }
@@ -56,7 +58,11 @@ impl<'t> Fields<'t> {
                 found.push((field, member.value));
             }
         }
-        Ok(Fields { found, at: node.at })
+        Ok(Fields {
+            found,
+            spelled: seen,
+            at: node.at,
+        })
     }
 
     /// The value of a field; absent where it is not given or null.
@@ -65,6 +71,12 @@ impl<'t> Fields<'t> {
             .iter()
             .find(|(f, _)| *f == field)
             .map(|(_, value)| *value)
+    }
+
+    /// How a field is spelled here; by its name where it is not given.
+    pub fn spelling(&self, field: &'static str) -> &'static str {
+        let spelled = self.spelled.iter().find(|(f, _)| *f == field);
+        spelled.map_or(field, |(_, spelling)| *spelling)
     }
 
     /// The value of a field that has to be there.

@@ -28,7 +28,7 @@ pub(super) fn of_states<'s, 't: 's>(
     document: &mut Document<'_>,
     states: impl Iterator<Item = &'s StateSpec<'t>> + Clone,
 ) -> Chain {
-    if states.clone().all(|state| state.step_count == 0) {
+    if states.clone().all(|state| state.step_count.is_none()) {
         return Chain::default();
     }
     let pairs = states.clone().zip(states.skip(1));
@@ -68,7 +68,7 @@ fn tell(document: &mut Document<'_>, links: impl Iterator<Item = Option<Gap>>) -
 }
 
 fn uncounted(before: &StateSpec<'_>, after: &StateSpec<'_>) -> Option<Gap> {
-    let (a, b) = (before.step_count, after.step_count);
+    let (a, b) = (before.steps(), after.steps());
     (a.checked_add(1) != Some(b)).then(|| Gap {
         shows: format!("`step_count` goes from {a} to {b}"),
         place: after.place,
@@ -91,7 +91,7 @@ fn unlike(next: &StateSpec<'_>, state: &StateSpec<'_>) -> Option<Gap> {
                 .unwrap_or_else(|| "`tool_history` names other tools than `next`".into())
         })
     };
-    let shows = count("step_count", next.step_count, state.step_count)
+    let shows = count("step_count", next.steps(), state.steps())
         .or_else(history)
         .or_else(|| two("cost_usd", next.cost.to_string(), state.cost.to_string()))
         .or_else(|| count("tokens", next.tokens, state.tokens))

@@ -32,7 +32,7 @@ mod tests {
     #[test]
     fn one_state_is_read_and_nothing_else() {
         let (state, _) = read(br#"{"tool_history":["a","b"],"step_count":2}"#).expect("a state");
-        assert_eq!((state.history.len(), state.step_count), (2, 2));
+        assert_eq!((state.history.len(), state.step_count), (2, Some(2)));
         for text in [
             "",
             "[]",

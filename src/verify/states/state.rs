@@ -27,8 +27,9 @@ const USAGE: &[Spellings] = &[&["cost_usd"], &["tokens"]];
 pub struct StateSpec<'t> {
     /// Settled calls, oldest first.
     pub history: Vec<PastCall<'t>>,
-    /// Calls admitted.
-    pub step_count: u64,
+    /// Calls admitted; absent where that is left out, which stands for none but is no sign of a
+    /// trajectory.
+    pub step_count: Option<u64>,
     /// Self-loops since the last observation.
     pub loop_count: u64,
     /// Phase.
@@ -43,6 +44,13 @@ pub struct StateSpec<'t> {
     pub action: Option<Arc<[f64]>>,
     /// Where it stands.
     pub place: Place,
+}
+
+impl StateSpec<'_> {
+    /// Calls admitted.
+    pub fn steps(&self) -> u64 {
+        self.step_count.unwrap_or(0)
+    }
 }
 
 /// A settled call of a state.
@@ -84,7 +92,7 @@ pub fn read<'t>(
         state.history = history(document, node)?;
     }
     if let Some(node) = fields.get("step_count") {
-        state.step_count = document.count(node, "`step_count`")?;
+        state.step_count = Some(document.count(node, "`step_count`")?);
     }
     if let Some(node) = fields.get("loop_count") {
         state.loop_count = document.count(node, "`loop_count`")?;
