@@ -69,7 +69,27 @@ pub(super) struct Run {
     pub(super) resumed: bool,
     /// How it ended then, where every rule is weighed.
     pub(super) kept: Option<Box<Kept>>,
+    /// What calls did to the state since that was told, in order; absent where nobody asks.
+    pub(super) effects: Option<Vec<Effect>>,
     pub(super) tally: Tally,
+}
+
+/// A call of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Caller {
+    /// Its number in the run; 0 where only the line is known still.
+    pub(super) seq: u64,
+    /// Its line; 0 where it is not known.
+    pub(super) line: u64,
+}
+
+/// What a call did to the state, when it was admitted or when it settled.
+#[derive(Debug)]
+pub(super) struct Effect {
+    pub(super) by: Caller,
+    pub(super) tool: Box<str>,
+    /// The state right after.
+    pub(super) state: AgentState,
 }
 
 /// A run as it ended, for what stages that are not asked any more would say of calls after that.
@@ -220,6 +240,17 @@ impl Run {
     pub(super) fn set_fate(&mut self, id: u64, fate: Fate) {
         if let Some(mark) = self.marks.get_mut(id) {
             mark.origin.set_fate(fate);
+        }
+    }
+
+    /// Takes note of what that call did to the state.
+    pub(super) fn effect(&mut self, by: Caller, tool: &str) {
+        if let Some(effects) = &mut self.effects {
+            effects.push(Effect {
+                by,
+                tool: tool.into(),
+                state: self.state.clone(),
+            });
         }
     }
 

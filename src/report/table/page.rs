@@ -78,6 +78,16 @@ impl<'a> Page<'a> {
         self.sentence(&format!("{source}, {hash}"));
     }
 
+    /// Adds the doubts about a policy.
+    pub fn doubts(&mut self, policy: &PolicySummary) {
+        for warning in &policy.warnings {
+            let place = warning.place.told();
+            let place = place.map_or(String::new(), |at| format!(" line {at}"));
+            let message = text::prose(&warning.message);
+            self.sentence(&format!("warning{place} {}: {message}", warning.code));
+        }
+    }
+
     /// Adds the first faults, or the first warnings. Gives how many more of the `total` there are.
     pub fn notices(&mut self, notices: &[Notice], faults: bool, total: u64) -> u64 {
         let of_kind = notices.iter().filter(|n| n.kind.is_fault() == faults);

@@ -117,12 +117,7 @@ fn policy(page: &mut Page<'_>, summary: &Summary) {
             semantic.benign_exemplars,
         ));
     }
-    for warning in &policy.warnings {
-        let place = warning.place.told();
-        let place = place.map_or(String::new(), |at| format!(" line {at}"));
-        let message = text::prose(&warning.message);
-        page.sentence(&format!("warning{place} {}: {message}", warning.code));
-    }
+    page.doubts(policy);
 }
 
 fn notices(page: &mut Page<'_>, summary: &Summary, title: &str, faults: bool) {
