@@ -140,7 +140,7 @@ impl Run {
 
     fn settle(&mut self, policy: &Policy, flight: &InFlight, outcome: Settlement) {
         self.state.settle(policy, flight, outcome);
-        self.effect(flight.by, &flight.names.tool);
+        self.effect(policy, flight.by, &flight.names.tool);
     }
 
     fn fly(&mut self, flight: InFlight) {

@@ -8,7 +8,7 @@ use super::forms::{Forms, Kind};
 use super::judge::{self, Subject};
 use super::marks::{Mark, Origin};
 use super::ruling::Ruling;
-use super::run::{Caller, Run};
+use super::run::{Caller, Effects, Run};
 use super::{Counted, Final, Options, Output, weigh};
 use crate::policy::lookalike::Lookalikes;
 use crate::policy::matcher::NameTable;
@@ -282,15 +282,9 @@ impl<'a> Monitor<'a> {
 
     /// Tells what calls did to the barriers, for those who ask for their course.
     fn tell_effects(&mut self, run: &mut Run) {
-        let Some(effects) = run.effects.as_mut().map(std::mem::take) else {
-            return;
-        };
-        for effect in effects {
-            let view = effect.state.view(run.view());
-            let mut all = self.stages.iter().map(|s| s.values(self.policy, &view));
-            let values = all.find(|values| !values.is_empty()).unwrap_or_default();
-            self.out
-                .effect(effect.by.seq, effect.by.line, &effect.tool, &values);
+        for effect in run.effects.iter_mut().flat_map(|e| e.list.drain(..)) {
+            let Caller { seq, line } = effect.by;
+            self.out.effect(seq, line, &effect.tool, &effect.values);
         }
     }
 
@@ -300,9 +294,12 @@ impl<'a> Monitor<'a> {
             return;
         }
         if run.effects.is_none() {
-            run.effects = Some(Vec::new());
+            run.effects = Some(Box::new(Effects {
+                stages: self.stages.clone(),
+                list: Vec::new(),
+            }));
             // Where the run begins.
-            run.effect(Caller::default(), "");
+            run.effect(self.policy, Caller::default(), "");
         }
         self.tell_effects(run);
         self.out.arrival(run.seq, place.line);

@@ -81,7 +81,7 @@ impl Monitor<'_> {
                 self.answer(run, id, &result.outcome);
                 if run.settle_one(self.policy, id, settlement).is_none() {
                     run.state.account(self.policy, &names, turn, settlement);
-                    run.effect(by, &names.tool);
+                    run.effect(self.policy, by, &names.tool);
                 }
             }
         }
