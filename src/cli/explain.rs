@@ -107,6 +107,14 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         |input| names.get(input).map_or("", String::as_str),
     );
     let [found] = finder.found.as_slice() else {
+        // What cannot be read may hold the call.
+        let unreadable = inputs.iter().find_map(InputSummary::unreadable);
+        if let Some(why) = unreadable.filter(|_| finder.found.is_empty()) {
+            say(&format!("gate: {why}"));
+            if finder.calls == 0 {
+                return Ok(Exit::Unusable);
+            }
+        }
         none_or_many(&finder, args, &names)
             .iter()
             .for_each(|line| say(line));
@@ -209,7 +217,10 @@ fn none_or_many(finder: &Finder, args: &Args, names: &[String]) -> Vec<String> {
     }));
     let mut pairs = finder.found.windows(2);
     let one_input = pairs.all(|pair| pair.first().map(|a| a.input) == pair.last().map(|b| b.input));
+    let mut pairs = finder.found.windows(2);
+    let one_run = pairs.all(|pair| pair.first().map(|a| &a.run) == pair.last().map(|b| &b.run));
     let help = match (one_input, args.line, &args.run) {
+        (true, None, None) if one_run => "name the call with --line",
         (true, None, None) => "name the run with --run, or the call with --line",
         (true, None, Some(_)) => "name the call with --line",
         (true, Some(_), _) => "name the call with --call",

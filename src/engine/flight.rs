@@ -1,7 +1,7 @@
 //! Calls between admission and settlement, and what settling does to the state.
 
 use super::Final;
-use super::run::Run;
+use super::run::{Caller, Run};
 use crate::policy::Policy;
 use crate::policy::matcher::NameSet;
 use crate::stages::Siblings;
@@ -15,6 +15,8 @@ use std::sync::Arc;
 pub(super) struct InFlight {
     /// Hash of its id.
     pub(super) id: u64,
+    /// Which call of the run it is.
+    pub(super) by: Caller,
     pub(super) turn: u64,
     pub(super) names: Arc<NameSet>,
     pub(super) estimate: Nano,
@@ -90,8 +92,7 @@ impl Run {
         (self.least_turn, self.open_batch) = (u64::MAX, None);
         for mut flight in flights {
             if settles(&flight) {
-                self.state
-                    .settle(policy, &flight, flight.outcome.unwrap_or_default());
+                self.settle(policy, &flight, flight.outcome.unwrap_or_default());
                 pending.extend(flight.pending.take().map(|p| *p));
             } else {
                 self.fly(flight);
@@ -113,7 +114,7 @@ impl Run {
         let waits = |flight: &InFlight| flight.id == id && flight.outcome.is_none();
         let index = self.in_flight.iter().position(waits)?;
         let flight = self.in_flight.remove(index)?;
-        self.state.settle(policy, &flight, outcome);
+        self.settle(policy, &flight, outcome);
         self.observe();
         Some(flight)
     }
@@ -126,8 +127,7 @@ impl Run {
     /// Settles an admitted call at once or leaves it in flight.
     pub(super) fn place(&mut self, policy: &Policy, flight: InFlight, at_once: bool) {
         if at_once {
-            self.state
-                .settle(policy, &flight, flight.outcome.unwrap_or_default());
+            self.settle(policy, &flight, flight.outcome.unwrap_or_default());
             self.observe();
         } else {
             if let Some(siblings) = &mut self.siblings {
@@ -136,6 +136,11 @@ impl Run {
             }
             self.fly(flight);
         }
+    }
+
+    fn settle(&mut self, policy: &Policy, flight: &InFlight, outcome: Settlement) {
+        self.state.settle(policy, flight, outcome);
+        self.effect(policy, flight.by, &flight.names.tool);
     }
 
     fn fly(&mut self, flight: InFlight) {

@@ -111,6 +111,11 @@ impl Options {
         }
     }
 
+    /// Whether it is told what every call does to the barriers.
+    fn tells_course(&self) -> bool {
+        self.weigh && self.weigh_only.is_some() && !self.weigh_alone
+    }
+
     /// Whether rules are weighed for the call of that number in its run.
     fn weighs_rules(&self, seq: u64) -> bool {
         self.weigh && self.weigh_only.is_none_or(|only| only == seq)
@@ -175,6 +180,15 @@ pub trait Output {
     /// A fault or a warning.
     fn notice(&mut self, notice: Notice);
 
+    /// A call arrives, by its number in its run and its line. Told, as is [`Output::effect`], where one
+    /// call is weighed and the barriers are told of the others.
+    fn arrival(&mut self, _seq: u64, _line: u64) {}
+
+    /// What a call has done to the state, when it was admitted or when it settled: the values of the
+    /// barriers right after. Number 0 is a call of which only the line is known still; line 0 is no
+    /// call but where the run begins.
+    fn effect(&mut self, _seq: u64, _line: u64, _tool: &str, _values: &[f64]) {}
+
     /// The state that a run ends in, told right before its report.
     fn last(&mut self, _run: RunView<'_>, _state: &AgentState) {}
 
@@ -192,6 +206,14 @@ impl<O: Output + ?Sized> Output for &mut O {
 
     fn notice(&mut self, notice: Notice) {
         (**self).notice(notice);
+    }
+
+    fn arrival(&mut self, seq: u64, line: u64) {
+        (**self).arrival(seq, line);
+    }
+
+    fn effect(&mut self, seq: u64, line: u64, tool: &str, values: &[f64]) {
+        (**self).effect(seq, line, tool, values);
     }
 
     fn last(&mut self, run: RunView<'_>, state: &AgentState) {

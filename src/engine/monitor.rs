@@ -8,7 +8,7 @@ use super::forms::{Forms, Kind};
 use super::judge::{self, Subject};
 use super::marks::{Mark, Origin};
 use super::ruling::Ruling;
-use super::run::Run;
+use super::run::{Caller, Effects, Run};
 use super::{Counted, Final, Options, Output, weigh};
 use crate::policy::lookalike::Lookalikes;
 use crate::policy::matcher::NameTable;
@@ -109,6 +109,7 @@ impl<'a> Monitor<'a> {
             batch,
             outcome: call.outcome.as_ref().map(digest::outcome),
         };
+        self.tell_arrival(run, place);
         self.judge(run, place, call, identity);
         for held in more {
             self.outcome(run, held.place, id, &held.result());
@@ -214,6 +215,10 @@ impl<'a> Monitor<'a> {
             .map(|outcome| self.settlement(outcome));
         let flight = InFlight {
             id: identity.id,
+            by: Caller {
+                seq: run.seq,
+                line: place.line,
+            },
             turn: run.turn,
             names: Arc::clone(&names),
             estimate: call.estimated_cost.unwrap_or(policy.dcbf.per_call_cost),
@@ -275,8 +280,34 @@ impl<'a> Monitor<'a> {
         self.warn(WarningCode::RepeatedCall, place, run, message);
     }
 
+    /// Tells what calls did to the barriers, for those who ask for their course.
+    fn tell_effects(&mut self, run: &mut Run) {
+        for effect in run.effects.iter_mut().flat_map(|e| e.list.drain(..)) {
+            let Caller { seq, line } = effect.by;
+            self.out.effect(seq, line, &effect.tool, &effect.values);
+        }
+    }
+
+    /// Tells that a call arrives, after all that was done to the state before it.
+    fn tell_arrival(&mut self, run: &mut Run, place: Place) {
+        if !self.options.tells_course() {
+            return;
+        }
+        if run.effects.is_none() {
+            run.effects = Some(Box::new(Effects {
+                stages: self.stages.clone(),
+                list: Vec::new(),
+            }));
+            // Where the run begins.
+            run.effect(self.policy, Caller::default(), "");
+        }
+        self.tell_effects(run);
+        self.out.arrival(run.seq, place.line);
+    }
+
     /// Gives the decisions that became final, in call order.
     pub(super) fn flush(&mut self, run: &mut Run) {
+        self.tell_effects(run);
         self.ready.sort_by_key(|f| f.decision.seq);
         for decided in self.ready.drain(..) {
             run.count(&decided.decision);

@@ -5,7 +5,7 @@ use super::flight::{InFlight, Pending, Settlement};
 use super::judge;
 use super::marks::Fate;
 use super::monitor::Monitor;
-use super::run::Run;
+use super::run::{Caller, Run};
 use super::{Final, weigh};
 use crate::stages::CallContext;
 use crate::trace::event::{Approval, ApprovalOutcome, Outcome, ToolCall, ToolResult};
@@ -44,6 +44,10 @@ impl Monitor<'_> {
         };
         let before = mark.outcome.replace(outcome);
         let (turn, names) = (mark.turn, Arc::clone(&mark.names));
+        let by = Caller {
+            seq: 0,
+            line: mark.origin.line().unwrap_or_default().into(),
+        };
         let fate = mark.origin.fate();
         if before == Some(outcome) {
             let message = format!("call `{}` has this result already", result.call);
@@ -60,6 +64,7 @@ impl Monitor<'_> {
             Fate::Refused => {
                 let flight = InFlight {
                     id,
+                    by,
                     turn,
                     names,
                     // Only calls in flight together are charged their estimates.
@@ -76,6 +81,7 @@ impl Monitor<'_> {
                 self.answer(run, id, &result.outcome);
                 if run.settle_one(self.policy, id, settlement).is_none() {
                     run.state.account(self.policy, &names, turn, settlement);
+                    run.effect(self.policy, by, &names.tool);
                 }
             }
         }

@@ -72,6 +72,7 @@ impl Monitor<'_> {
         Brought::by(&call, embedded).stays_in(&mut run.state);
         run.parted |= recorded_block;
         run.step();
+        run.effect(self.policy, flight.by, &flight.names.tool);
         let sequential = self.options.dispatch == Dispatch::Sequential;
         let at_once = sequential || (flight.outcome.is_some() && flight.batch.is_none());
         match (&call.outcome, awaits_result) {
@@ -128,6 +129,7 @@ impl Monitor<'_> {
                 run.set_fate(flight.id, Fate::Admitted);
                 brought.stays_in(&mut run.state);
                 run.step();
+                run.effect(self.policy, flight.by, &flight.names.tool);
                 run.place(self.policy, flight, true);
             }
         }

@@ -9,8 +9,8 @@ use super::repeats::Repeats;
 use super::ruling::Ruling;
 use crate::policy::Policy;
 use crate::policy::expr::Variable;
-use crate::stages::Siblings;
 use crate::stages::action::intent_head;
+use crate::stages::{Siblings, Stage};
 use crate::state::{AgentState, Embedded, Embedding, Phase, RunView};
 use crate::trace::event::{GroundTruth, RawJson, RunStart, ToolCall};
 use std::collections::VecDeque;
@@ -69,7 +69,34 @@ pub(super) struct Run {
     pub(super) resumed: bool,
     /// How it ended then, where every rule is weighed.
     pub(super) kept: Option<Box<Kept>>,
+    /// What calls did to the state since that was told, in order; absent where nobody asks.
+    pub(super) effects: Option<Box<Effects>>,
     pub(super) tally: Tally,
+}
+
+/// A call of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Caller {
+    /// Its number in the run; 0 where only the line is known still.
+    pub(super) seq: u64,
+    /// Its line; 0 where it is not known.
+    pub(super) line: u64,
+}
+
+/// What calls did to the barriers.
+pub(super) struct Effects {
+    /// The pipeline, of which one stage knows the barriers.
+    pub(super) stages: Vec<&'static dyn Stage>,
+    pub(super) list: Vec<Effect>,
+}
+
+/// What a call did to the barriers, when it was admitted or when it settled.
+#[derive(Debug)]
+pub(super) struct Effect {
+    pub(super) by: Caller,
+    pub(super) tool: Box<str>,
+    /// The barriers right after.
+    pub(super) values: Vec<f64>,
 }
 
 /// A run as it ended, for what stages that are not asked any more would say of calls after that.
@@ -221,6 +248,19 @@ impl Run {
         if let Some(mark) = self.marks.get_mut(id) {
             mark.origin.set_fate(fate);
         }
+    }
+
+    /// Takes note of what that call did to the barriers.
+    pub(super) fn effect(&mut self, policy: &Policy, by: Caller, tool: &str) {
+        let Some(mut effects) = self.effects.take() else {
+            return;
+        };
+        let view = self.state.view(self.view());
+        let mut all = effects.stages.iter().map(|s| s.values(policy, &view));
+        let values = all.find(|values| !values.is_empty()).unwrap_or_default();
+        let tool = tool.into();
+        effects.list.push(Effect { by, tool, values });
+        self.effects = Some(effects);
     }
 
     /// The embeddings of a refused call that turns out to have run.

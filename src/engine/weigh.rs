@@ -24,6 +24,8 @@ pub(super) fn label(rule: &LabelRule, holds: &Result<bool, String>, given: bool)
         policy_line: rule.place.line,
         outcome,
         met: None,
+        measured: None,
+        let_through: false,
         looked_at,
     }
 }

@@ -1,7 +1,7 @@
 //! Numbers of a policy that may be changed, each by its path in the file.
 
-use crate::firewall::{Bands, Firewall};
-use crate::policy::semantic::{Computed, Scores, Semantic};
+use crate::firewall::{Bands, Firewall, Thresholds, bands};
+use crate::policy::semantic::{Computed, Given, Scores, Semantic};
 use crate::policy::{Agent, BarrierSpec, Measure, Policy};
 use crate::stages::weigh::Amount;
 use crate::trace::money::Nano;
@@ -28,9 +28,12 @@ pub enum Key {
     ToolTokens(usize),
     CallCost(usize),
     TotalCost(usize),
+    MaxRefusals,
     HarmFloor,
     Escalate,
     Block,
+    EscalateUnasked,
+    BlockUnasked,
 }
 
 /// A number of a policy changed.
@@ -40,7 +43,7 @@ pub struct Change {
     pub key: Key,
     /// Its path in the policy file.
     pub path: Vec<String>,
-    /// Line where it stands, or its table; 0 where it is a default or a preset's.
+    /// Line where it stands; 0 where it is a default or a preset's.
     pub line: usize,
     /// What it is.
     pub from: Amount,
@@ -52,12 +55,9 @@ impl Change {
     /// The change of a number, which the policy has to have.
     pub fn of(policy: &Policy, key: Key, to: Amount) -> Option<Change> {
         let path = key.path(policy);
-        let line = |parts: &[String]| policy.lines.line(parts.iter().map(String::as_str));
-        let own = line(&path);
-        let table = path.split_last().map_or(0, |(_, table)| line(table));
         Some(Change {
             key,
-            line: if own > 0 { own } else { table },
+            line: policy.lines.line(path.iter().map(String::as_str)),
             from: key.get(policy)?,
             to,
             path,
@@ -101,6 +101,7 @@ impl Key {
             Key::MaxSteps => Some(count(dfa.max_steps)),
             Key::MaxLoops => Some(count(dfa.max_loops)),
             Key::MaxRepeats => dfa.max_repeats.map(count),
+            Key::MaxRefusals => dfa.max_refusals.map(count),
             Key::Timeout => dfa.timeout_ns.map(Amount::Span),
             Key::ObservationWindow => gates.window.map(count),
             Key::MaxTokens => gates.max_tokens.map(count),
@@ -113,6 +114,8 @@ impl Key {
             }
             Key::Escalate => policy.semantic.as_ref().map(|s| Amount::Real(s.escalate)),
             Key::Block => policy.semantic.as_ref().map(|s| Amount::Real(s.block)),
+            Key::EscalateUnasked => Some(Amount::Real(unasked(policy)?.escalate)),
+            Key::BlockUnasked => Some(Amount::Real(unasked(policy)?.block)),
             _ => self.of_barrier(policy.dcbf.barriers.get(self.barrier()?)?),
         }
     }
@@ -144,18 +147,24 @@ impl Key {
             | Key::MaxTokens
             | Key::ToolTokens(_)
             | Key::StepBudget(_) => counts(0),
-            Key::MaxRepeats | Key::Window(_) => counts(1),
+            Key::MaxRepeats | Key::MaxRefusals | Key::Window(_) => counts(1),
             // A billionth of a second; the most is that of amounts of money, which are read alike.
             Key::Timeout => (Amount::Span(1), Amount::Span(MOST)),
             Key::Limit(_) | Key::CallCost(_) | Key::TotalCost(_) => {
                 (Amount::Money(Nano::ZERO), Amount::Money(Nano(MOST)))
             }
             Key::Margin(_) => reals(f64::MIN),
-            Key::Escalate => {
-                let block = policy.semantic.as_ref().map_or(f64::MAX, |s| s.block);
+            Key::Escalate | Key::EscalateUnasked => {
+                let block = policy.semantic.as_ref().map_or(f64::MAX, |s| {
+                    self.others(s)
+                        .fold(f64::MAX, |most, pair| most.min(pair.block))
+                });
                 (Amount::Real(0.0), Amount::Real(block))
             }
-            Key::Block => reals(policy.semantic.as_ref().map_or(0.0, |s| s.escalate)),
+            Key::Block | Key::BlockUnasked => reals(policy.semantic.as_ref().map_or(0.0, |s| {
+                self.others(s)
+                    .fold(0.0, |least, pair| least.max(pair.escalate))
+            })),
             Key::Budget(_)
             | Key::PerCall(_)
             | Key::MaxDrift(_)
@@ -171,6 +180,7 @@ impl Key {
             (Key::MaxSteps, Amount::Count(n)) => dfa.max_steps = n,
             (Key::MaxLoops, Amount::Count(n)) => dfa.max_loops = n,
             (Key::MaxRepeats, Amount::Count(n)) => dfa.max_repeats = Some(n),
+            (Key::MaxRefusals, Amount::Count(n)) => dfa.max_refusals = Some(n),
             (Key::Timeout, Amount::Span(ns)) => dfa.timeout_ns = Some(ns),
             (Key::ObservationWindow, Amount::Count(n)) => gates.window = Some(n),
             (Key::MaxTokens, Amount::Count(n)) => gates.max_tokens = Some(n),
@@ -184,7 +194,7 @@ impl Key {
             (Key::TotalCost(i), Amount::Money(nano)) => {
                 agent_mut(policy, i, |agent| agent.max_total_cost = Some(nano));
             }
-            (Key::HarmFloor | Key::Escalate | Key::Block, Amount::Real(x)) => {
+            (key, Amount::Real(x)) if key.is_semantic() => {
                 policy.semantic = policy.semantic.take().map(|s| self.in_semantic(s, x));
             }
             _ => {
@@ -220,35 +230,88 @@ impl Key {
         }
     }
 
-    /// A score that was worked out follows the thresholds where it is raised to one of them.
+    /// Whether it is a number of the semantic firewall.
+    pub fn is_semantic(self) -> bool {
+        matches!(
+            self,
+            Key::HarmFloor | Key::Escalate | Key::Block | Key::EscalateUnasked | Key::BlockUnasked
+        )
+    }
+
+    /// The thresholds among which one has to stay in order when it changes: those of its own table, and
+    /// those of calls without an intent where it holds for them and the other one there is given.
+    fn others(self, semantic: &Semantic) -> impl Iterator<Item = Thresholds> {
+        let own = Thresholds {
+            escalate: semantic.escalate,
+            block: semantic.block,
+        };
+        let Given {
+            own: given,
+            without_intent,
+        } = semantic.given;
+        let computed = semantic.computed();
+        let others = computed.map(|computed| computed.bands.without_intent);
+        let (holds, other) = match self {
+            Key::Escalate => (
+                without_intent.escalate.is_none(),
+                without_intent.block.or(given.block).is_some(),
+            ),
+            Key::Block => (
+                without_intent.block.is_none(),
+                without_intent.escalate.or(given.escalate).is_some(),
+            ),
+            _ => (true, true),
+        };
+        let unasked = matches!(self, Key::EscalateUnasked | Key::BlockUnasked);
+        let others = others.filter(|_| holds && other);
+        (!unasked).then_some(own).into_iter().chain(others)
+    }
+
+    /// The firewall with that number in its table: what the table does not give follows, as when the
+    /// policy is read, and so does a score that is raised to a threshold.
     fn in_semantic(self, semantic: Semantic, to: f64) -> Semantic {
         let mut semantic = semantic;
+        let Given {
+            own,
+            without_intent,
+        } = &mut semantic.given;
         match self {
-            Key::Escalate => semantic.escalate = to,
-            Key::Block => semantic.block = to,
+            Key::Escalate => own.escalate = Some(to),
+            Key::Block => own.block = Some(to),
+            Key::EscalateUnasked => without_intent.escalate = Some(to),
+            Key::BlockUnasked => without_intent.block = Some(to),
             _ => {}
         }
-        if let Scores::Computed(computed) = &semantic.scores {
-            let harm_floor = match self {
+        let computed = match &semantic.scores {
+            Scores::Computed(computed) => Arc::clone(computed),
+            Scores::Recorded => {
+                semantic.escalate = own.escalate.unwrap_or(semantic.escalate);
+                semantic.block = own.block.unwrap_or(semantic.block);
+                return semantic;
+            }
+        };
+        let defaults = bands(computed.embedder.id());
+        let (asked, without_intent) = semantic.given.thresholds(&defaults);
+        (semantic.escalate, semantic.block) = (asked.escalate, asked.block);
+        let bands = Bands {
+            harm_floor: match self {
                 Key::HarmFloor => to,
                 _ => computed.bands.harm_floor,
-            };
-            let bands = Bands {
-                harm_floor,
-                escalate: semantic.escalate,
-                block: semantic.block,
-                ..computed.bands
-            };
-            let embedder = Arc::clone(&computed.embedder);
-            semantic.scores = Scores::Computed(Arc::new(Computed {
-                firewall: Firewall::new(Arc::clone(&embedder), &computed.exemplars, bands),
-                embedder,
-                bands,
-                exemplars: computed.exemplars.clone(),
-                harm: computed.harm.clone(),
-                benign: computed.benign.clone(),
-            }));
-        }
+            },
+            escalate: asked.escalate,
+            block: asked.block,
+            without_intent,
+            ..computed.bands
+        };
+        let embedder = Arc::clone(&computed.embedder);
+        semantic.scores = Scores::Computed(Arc::new(Computed {
+            firewall: Firewall::new(Arc::clone(&embedder), &computed.exemplars, bands),
+            embedder,
+            bands,
+            exemplars: computed.exemplars.clone(),
+            harm: computed.harm.clone(),
+            benign: computed.benign.clone(),
+        }));
         semantic
     }
 
@@ -257,7 +320,9 @@ impl Key {
         let parts = |parts: &[&str]| parts.iter().map(|part| (*part).to_owned()).collect();
         let key = self.name();
         match self {
-            Key::MaxSteps | Key::MaxLoops | Key::MaxRepeats | Key::Timeout => parts(&["dfa", key]),
+            Key::MaxSteps | Key::MaxLoops | Key::MaxRepeats | Key::MaxRefusals | Key::Timeout => {
+                parts(&["dfa", key])
+            }
             Key::ObservationWindow | Key::MaxTokens => parts(&["gates", key]),
             Key::ToolTokens(i) => {
                 let tool = policy.gates.per_tool.get(i);
@@ -268,6 +333,7 @@ impl Key {
                 parts(&["privilege", "agents", name, key])
             }
             Key::HarmFloor | Key::Escalate | Key::Block => parts(&["semantic", key]),
+            Key::EscalateUnasked | Key::BlockUnasked => parts(&["semantic", "without_intent", key]),
             _ => {
                 let spec = self.barrier().and_then(|i| policy.dcbf.barriers.get(i));
                 let name = spec.map_or("", |spec| &spec.name);
@@ -300,14 +366,20 @@ impl Key {
             Key::CallCost(_) => "max_call_cost_usd",
             Key::TotalCost(_) => "max_total_cost_usd",
             Key::HarmFloor => "harm_floor",
-            Key::Escalate => "escalate",
-            Key::Block => "block",
+            Key::MaxRefusals => "max_refusals",
+            Key::Escalate | Key::EscalateUnasked => "escalate",
+            Key::Block | Key::BlockUnasked => "block",
         }
     }
 }
 
 /// The most that a policy may say of money, in billionths.
 const MOST: i128 = 1_000_000_000_000_000_000_000_000_000;
+
+/// The thresholds of calls without a usable intent.
+fn unasked(policy: &Policy) -> Option<Thresholds> {
+    Some(policy.semantic.as_ref()?.computed()?.bands.without_intent)
+}
 
 fn agent(policy: &Policy, index: usize) -> Option<&Agent> {
     policy.privilege.as_ref()?.agents.get(index)

@@ -6,8 +6,10 @@ use super::course::transitions;
 use super::search::{amount, nearest, tick};
 use crate::barriers::level::value_at;
 use crate::engine::Final;
+use crate::policy::semantic::Given;
 use crate::policy::{Measure, Policy};
-use crate::stages::weigh::{Amount, StageWeighed, Weighed, Weight};
+use crate::stages::weigh::{Amount, Measured, StageWeighed, Weighed, Weight};
+use crate::trace::money::Nano;
 use std::fmt;
 
 /// A rule of the policy; of a barrier, its rules before and after the call are one.
@@ -70,7 +72,8 @@ const DCBF: &str = "dcbf";
 /// Rules that end a run whatever the call: they come before all others.
 pub const ENDS: [&str; 3] = ["answering", "rejected", "exhausted"];
 
-/// Every rule that does not pass the call, with its stage; what ends the run first.
+/// Every rule that does not pass the call, with its stage; what ends the run first. Not an escalation
+/// that lets it through.
 pub fn stopping(decided: &Final) -> impl Iterator<Item = (&'static str, &Weighed)> {
     let weighed = decided.weighed.as_deref().unwrap_or_default();
     let all = move |ends: bool| {
@@ -80,7 +83,8 @@ pub fn stopping(decided: &Final) -> impl Iterator<Item = (&'static str, &Weighed
             let some = stage
                 .rules
                 .iter()
-                .filter(move |rule| rule.outcome.stops() && ENDS.contains(&rule.rule) == ends);
+                .filter(move |rule| rule.outcome.stops() && !rule.let_through)
+                .filter(move |rule| ENDS.contains(&rule.rule) == ends);
             some.map(move |rule| (of, rule))
         })
     };
@@ -99,6 +103,7 @@ pub fn keys(policy: &Policy, rule: &Rule, decided: &Final) -> Vec<Key> {
         ("dfa", "max_loops") => vec![Key::MaxLoops],
         ("dfa", "max_repeats") => vec![Key::MaxRepeats],
         ("dfa", "timeout") => vec![Key::Timeout],
+        ("dfa", _) => ending(rule, decided),
         ("gates", "recency") => vec![Key::ObservationWindow],
         ("gates", "budget") => vec![Key::MaxTokens],
         ("gates", "per_tool_budget") => {
@@ -133,32 +138,84 @@ fn of_barrier(policy: &Policy, i: usize) -> Vec<Key> {
     [own, vec![Key::Margin(i), Key::Kappa(i)]].concat()
 }
 
-/// The threshold that the score reached. One that was raised to the lower of them goes by the floor.
+/// The numbers by which an earlier call may have ended the run. Those that stop this call as well have
+/// rules of their own.
+fn ending(rule: &Rule, decided: &Final) -> Vec<Key> {
+    let budgets = [
+        ("max_steps", Key::MaxSteps),
+        ("max_loops", Key::MaxLoops),
+        ("timeout", Key::Timeout),
+    ];
+    let stops = |name: &str| stopping(decided).any(|(_, weighed)| weighed.rule == name);
+    match rule.rule {
+        "rejected" => vec![Key::MaxRefusals],
+        "exhausted" => {
+            let others = budgets.iter().filter(|(name, _)| !stops(name));
+            others.map(|(_, key)| *key).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Whether the rule says that the run was ended before the call: no state that the call meets tells what
+/// would have been enough.
+pub(super) fn is_ending(rule: &Rule) -> bool {
+    rule.stage == "dfa" && ENDS.contains(&rule.rule)
+}
+
+/// The threshold that the score reached, in the table that gives it; a default is that of calls like this
+/// one. One that was raised to the lower of them goes by the floor.
 fn semantic(policy: &Policy, decided: &Final) -> Vec<Key> {
     let Some(settings) = &policy.semantic else {
         return Vec::new();
     };
-    let score = decided.decision.semantic_score.or_else(|| score(decided));
-    if score.is_some_and(|score| score >= settings.block) {
-        return vec![Key::Block];
+    let harm = semantic_rule(decided);
+    // It was not scored, and no number makes it so.
+    if harm.is_none_or(|rule| rule.met.is_none()) {
+        return Vec::new();
     }
+    let measured = harm.and_then(|rule| rule.measured);
+    let Given {
+        own,
+        without_intent,
+    } = settings.given;
+    let unasked = measured.is_some_and(|measured| !measured.asked);
+    let (escalate, block) = match unasked {
+        false => (Key::Escalate, Key::Block),
+        true => {
+            let key = |given: Option<f64>, own: Option<f64>, here, there| match (given, own) {
+                (None, Some(_)) => there,
+                _ => here,
+            };
+            let other = without_intent;
+            (
+                key(
+                    other.escalate,
+                    own.escalate,
+                    Key::EscalateUnasked,
+                    Key::Escalate,
+                ),
+                key(other.block, own.block, Key::BlockUnasked, Key::Block),
+            )
+        }
+    };
     let floored = settings.computed().is_some_and(|computed| {
-        let harm = decided.decision.semantic.as_ref().map(|seen| seen.harm);
-        harm.is_some_and(|harm| harm >= computed.bands.harm_floor)
+        let reaches = |measured: Measured| measured.harm >= computed.bands.harm_floor;
+        measured.is_some_and(reaches)
     });
-    match floored {
-        true => vec![Key::HarmFloor],
-        false => vec![Key::Escalate],
+    let blocks = harm.is_some_and(|rule| rule.outcome == Weight::Refuses);
+    match (blocks, floored) {
+        (true, _) => vec![block],
+        (false, true) => vec![Key::HarmFloor],
+        (false, false) => vec![escalate],
     }
 }
 
-fn score(decided: &Final) -> Option<f64> {
+/// The rule of the semantic firewall, as it met the call.
+fn semantic_rule(decided: &Final) -> Option<&Weighed> {
     let weighed = decided.weighed.as_deref()?;
     let stage = weighed.iter().find(|stage| stage.stage == "semantic")?;
-    match stage.rules.first()?.met {
-        Some(Amount::Real(score)) => Some(score),
-        _ => None,
-    }
+    stage.rules.first()
 }
 
 /// The value of that number nearest to what the policy says with which the rule would pass the call,
@@ -172,11 +229,44 @@ pub fn turned(
     pass: bool,
 ) -> Option<Amount> {
     let from = key.get(policy)?;
-    let end = end(policy, key, pass);
     let passes = verdict(policy, rule, key, decided)?;
-    let found = nearest(tick(from), tick(end), |t| passes(amount(t, from)) == pass)?;
+    let end = end(policy, key, pass);
+    let holds = |t| passes(amount(t, from)) == pass;
+    let (from_tick, end) = (tick(from), tick(end));
+    let bounded = bounded(policy, key, decided);
+    let found = match pass && !bounded(from) {
+        // Less of it is wanted: so much that alpha is a number.
+        true => {
+            let other = tick(self::end(policy, key, !pass));
+            let found = nearest(from_tick, other, |t| bounded(amount(t, from)))?;
+            holds(found).then_some(found)
+        }
+        false => {
+            let beyond = nearest(from_tick, end, |t| !bounded(amount(t, from)));
+            let end = beyond.map_or(end, |t| t - (end - from_tick).signum());
+            nearest(from_tick, end, holds)
+        }
+    }?;
     let to = amount(found, from);
     (!pass || !vanishes(policy, key, decided, to)).then_some(to)
+}
+
+/// Whether a barrier with another value of that number has a floor that is a number, or none since it is
+/// below zero; of other numbers always.
+fn bounded<'d>(policy: &'d Policy, key: Key, decided: &'d Final) -> impl Fn(Amount) -> bool + 'd {
+    let spec = key.barrier().and_then(|i| policy.dcbf.barriers.get(i));
+    let index = key.barrier().unwrap_or_default();
+    let met = transitions(decided).and_then(|all| all.get(index));
+    let known = spec.zip(met).filter(|_| policy.dcbf.verify);
+    move |to| {
+        known.is_none_or(|(spec, met)| {
+            let mut spec = spec.clone();
+            key.set_barrier(&mut spec, to);
+            let h = value_at(&spec, met.before);
+            let below = h < 0.0;
+            below || spec.alpha.floor(h).is_some()
+        })
+    }
 }
 
 /// The same where the policy's own value may do as well.
@@ -198,10 +288,26 @@ pub fn asked(
 /// passes as little as it can.
 pub fn opened(policy: &Policy, key: Key, pass: bool) -> Option<Amount> {
     let end = end(policy, key, pass);
+    let spec = key.barrier().and_then(|i| policy.dcbf.barriers.get(i));
+    let wide = spec.map_or(WIDE, |spec| {
+        // As far as alpha is a number.
+        let mut steps = std::iter::successors(Some(WIDE), |wide| Some(wide / 2.0));
+        let some = steps
+            .by_ref()
+            .take(60)
+            .find(|&wide| spec.alpha.floor(wide).is_some());
+        some.map_or(WIDE, |wide| if wide < WIDE { wide / 2.0 } else { wide })
+    });
     Some(match (key.get(policy)?, end) {
         // Far beyond all that is counted, and not so far that sums and powers of it overflow.
-        (Amount::Real(from), Amount::Real(to)) if from.abs() < WIDE => {
-            Amount::Real(to.clamp(-WIDE, WIDE))
+        (Amount::Real(from), Amount::Real(to)) if from.abs() < wide => {
+            Amount::Real(to.clamp(-wide, wide))
+        }
+        (Amount::Count(from), Amount::Count(to)) if wide < WIDE && (from as f64) < wide => {
+            Amount::Count(to.min(wide as u64))
+        }
+        (Amount::Money(from), Amount::Money(to)) if wide < WIDE && from.usd() < wide => {
+            Amount::Money(to.min(Nano((wide * 1e9) as i128)))
         }
         _ => end,
     })
@@ -248,7 +354,7 @@ fn verdict<'d>(
         }));
     }
     let met = match key {
-        Key::HarmFloor => Amount::Real(decided.decision.semantic.as_ref()?.harm),
+        Key::HarmFloor => Amount::Real(semantic_rule(decided)?.measured?.harm),
         _ => met(rule, decided)?,
     };
     let strict = matches!(
@@ -259,6 +365,8 @@ fn verdict<'d>(
             | Key::HarmFloor
             | Key::Escalate
             | Key::Block
+            | Key::EscalateUnasked
+            | Key::BlockUnasked
     );
     Some(Box::new(move |to| match strict {
         true => tick(met) < tick(to),
@@ -275,10 +383,4 @@ fn met(rule: &Rule, decided: &Final) -> Option<Amount> {
         .iter()
         .filter(|weighed| rule.is(rule.stage, weighed));
     rules.find_map(|weighed| weighed.met)
-}
-
-/// Whether what a rule says is that somebody has to decide.
-pub fn asks(decided: &Final, rule: &Rule) -> bool {
-    let mut stopping = stopping(decided);
-    stopping.any(|(stage, weighed)| rule.is(stage, weighed) && weighed.outcome == Weight::Escalates)
 }

@@ -15,18 +15,20 @@ pub mod trial;
 pub mod turn;
 
 use crate::barriers::definition;
-use crate::barriers::level::Transition;
+use crate::barriers::level::{Level, Transition};
 use crate::engine::decision::Decision;
 use crate::engine::{Final, Options};
-use crate::policy::{Alpha, BarrierSpec, Policy};
+use crate::policy::{Alpha, BarrierSpec, Measure, Policy};
 use crate::stages::weigh::StageWeighed;
+use crate::trace::event::ApprovalOutcome;
+use change::Change;
 use course::{Track, transitions};
 use flip::{Rule, stopping};
 use search::nearest;
 use std::collections::BTreeMap;
 use tape::Tape;
-use together::Together;
-use trial::{Case, most_replays};
+use together::{Sought, Together};
+use trial::{Case, Effort, most_replays};
 use turn::Flip;
 
 /// Why a call got its decision.
@@ -49,8 +51,14 @@ pub struct Explanation {
     /// What it takes to turn the rules that decided; of a call that was let through, what it takes for
     /// each rule to refuse it.
     pub flips: Vec<Flip>,
-    /// What it takes to let the call through, where no change of `flips` is enough.
+    /// Several numbers that let the call through, where no change of `flips` is enough.
     pub together: Option<Together>,
+    /// Rules that stop the call and go by no number, where no change of `flips` is enough.
+    pub by_no_number: Vec<Rule>,
+    /// How numbers were sought that let the call through together; absent where they were not.
+    pub search: Option<Effort>,
+    /// What somebody decided about the call, whether it was escalated or stopped before that.
+    pub approval: Option<ApprovalOutcome>,
 }
 
 /// A line of the policy, and the rules on it that the explanation names.
@@ -94,15 +102,11 @@ impl Explanation {
             return None;
         }
         let enough = self.flips.iter().any(Flip::is_enough);
-        Some(match &self.together {
-            _ if enough => TurnedBy::One,
-            None => TurnedBy::None,
-            Some(found) if found.replay.turned => match found.changes.len() {
-                1 => TurnedBy::One,
-                _ => TurnedBy::Together,
-            },
-            Some(found) if !found.stuck.is_empty() => TurnedBy::None,
-            Some(_) => TurnedBy::Unknown,
+        Some(match (enough, &self.together) {
+            (true, _) => TurnedBy::One,
+            (false, Some(_)) => TurnedBy::Together,
+            (false, None) if !self.by_no_number.is_empty() => TurnedBy::None,
+            (false, None) => TurnedBy::Unknown,
         })
     }
 
@@ -187,10 +191,33 @@ pub fn explained(
     let deciding = deciding(policy, decided);
     let rules = stopping(decided).map(|(stage, weighed)| Rule::of(stage, weighed));
     let also: Vec<Rule> = rules.filter(|rule| !deciding.contains(rule)).collect();
-    let (flips, together) = match deciding.is_empty() {
-        true => (slacks(&case, decided), None),
+    let mut sought = None;
+    let mut flips = match deciding.is_empty() {
+        true => slacks(&case, decided),
         false => turns(&case, &deciding, &also),
     };
+    if !deciding.is_empty() && !flips.iter().any(Flip::is_enough) {
+        sought = Some(case.together());
+    }
+    let search = sought.as_ref().map(|sought| sought.effort);
+    let Sought { found, stuck, .. } = sought.unwrap_or_default();
+    // One alone, of a rule that does not decide, is a change like the others.
+    let (one, together): (Vec<_>, Vec<_>) = found
+        .into_iter()
+        .partition(|together| together.changes.len() == 1);
+    let first = deciding.first();
+    let known = |flip: &Flip| {
+        let keys = |changes: &[Change]| changes.iter().map(|c| c.key).collect::<Vec<_>>();
+        one.iter()
+            .any(|one| keys(&one.changes) == keys(&flip.changes))
+    };
+    flips.retain(|flip| flip.replay.turned || !known(flip));
+    flips.extend(one.into_iter().zip(first).map(|(one, rule)| Flip {
+        rule: rule.clone(),
+        changes: one.changes,
+        replay: one.replay,
+        effort: one.effort,
+    }));
     let refused = played.earlier.iter().filter(|(_, _, admitted)| !admitted);
     Some(Explanation {
         earlier: played.earlier.len() as u64,
@@ -201,7 +228,10 @@ pub fn explained(
         deciding,
         also,
         flips,
-        together,
+        together: together.into_iter().next(),
+        by_no_number: stuck,
+        search,
+        approval: tape.approval(),
     })
 }
 
@@ -221,8 +251,8 @@ fn deciding(policy: &Policy, decided: &Final) -> Vec<Rule> {
         .collect()
 }
 
-/// What it takes to turn each of the rules that decided, and all that stop the call.
-fn turns(case: &Case<'_>, deciding: &[Rule], also: &[Rule]) -> (Vec<Flip>, Option<Together>) {
+/// What it takes to turn each of the rules that decided.
+fn turns(case: &Case<'_>, deciding: &[Rule], also: &[Rule]) -> Vec<Flip> {
     let mut flips = Vec::new();
     for rule in deciding {
         flips.extend(case.flips(rule, true));
@@ -232,9 +262,7 @@ fn turns(case: &Case<'_>, deciding: &[Rule], also: &[Rule]) -> (Vec<Flip>, Optio
             flips.extend(budgets.flat_map(|rule| case.flips(rule, true)));
         }
     }
-    let enough = flips.iter().any(Flip::is_enough);
-    let together = if enough { None } else { case.together() };
-    (flips, together)
+    flips
 }
 
 /// What it takes for each rule to stop a call that is let through, by the first number that it goes by.
@@ -274,13 +302,33 @@ fn standings(policy: &Policy, decided: &Final, tracks: &[Track]) -> Vec<Standing
             next,
             floor: spec.alpha.floor(h),
             slack,
-            calls: slack.filter(|_| drop > 0.0).map(|slack| slack / drop),
+            calls: slack.filter(|_| drop > 0.0).map(|slack| {
+                let money = spent(spec, transition, slack);
+                money.unwrap_or(slack / drop)
+            }),
             left: left(spec, policy.dcbf.verify, transition),
             refuses: !transition.passes(spec, policy.dcbf.verify),
             track: track.clone(),
         }
     })
     .collect()
+}
+
+/// The slack in calls of a barrier of money: what the call takes is told in billionths of a dollar, and
+/// so is what is left where the floor is zero, as differences of dollars have lost some of them.
+fn spent(spec: &BarrierSpec, transition: &Transition, slack: f64) -> Option<f64> {
+    let Measure::Resource { limit } = &spec.measure else {
+        return None;
+    };
+    let (Level::Spent(before), Level::Spent(after)) = (transition.before, transition.after) else {
+        return None;
+    };
+    let alpha = (spec.alpha.kappa, spec.alpha.power);
+    let left = match spec.margin == 0.0 && alpha == (1.0, 1.0) {
+        true => limit.0.saturating_sub(after.0) as f64,
+        false => slack * 1e9,
+    };
+    Some(left / after.0.saturating_sub(before.0) as f64)
 }
 
 /// How many calls like this one may follow each other, itself the first.

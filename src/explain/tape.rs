@@ -8,7 +8,8 @@ use crate::import::Sink;
 use crate::policy::Policy;
 use crate::stages::Remembered;
 use crate::stages::STAGES;
-use crate::trace::event::Event;
+use crate::stages::weigh::Weight;
+use crate::trace::event::{ApprovalOutcome, Event};
 use crate::trace::fault::{Notice, Place};
 use std::cell::Cell;
 
@@ -59,15 +60,36 @@ impl Tape {
     /// Replays the run until the call is decided. Every rule is weighed on that call; the others tell
     /// how the barriers went.
     pub fn play(&self, policy: &Policy, options: Options) -> Played {
-        self.played(policy, options, false)
+        self.played(policy, options, false, true)
     }
 
-    /// The same without the course of the barriers, which takes less time.
-    pub fn try_under(&self, policy: &Policy, options: Options) -> Played {
-        self.played(policy, options, true)
+    /// The same without the course of the barriers, which takes less time. Where the call is escalated
+    /// and let through the rule that `asks` stops it all the same.
+    pub fn try_under(&self, policy: &Policy, options: Options, asks: bool) -> Played {
+        self.played(policy, options, true, asks)
     }
 
-    fn played(&self, policy: &Policy, options: Options, alone: bool) -> Played {
+    /// What somebody decided about the call, were it escalated: on its record, or on the next one.
+    pub fn approval(&self) -> Option<ApprovalOutcome> {
+        let mut entries = self.entries.iter();
+        let line = self.sought.line;
+        let call = entries.find_map(|entry| match entry {
+            Entry::Event(place, Event::ToolCall(call)) if place.line == line => Some(call),
+            _ => None,
+        })?;
+        let events = entries.filter_map(|entry| match entry {
+            Entry::Event(_, event) => Some(event),
+            _ => None,
+        });
+        call.approval.or_else(|| match events.take(1).next()? {
+            Event::Approval(approval) if *approval.call == *self.sought.call => {
+                Some(approval.decision)
+            }
+            _ => None,
+        })
+    }
+
+    fn played(&self, policy: &Policy, options: Options, alone: bool, asks: bool) -> Played {
         let options = Options {
             weigh: true,
             weigh_only: Some(self.sought.seq),
@@ -75,10 +97,11 @@ impl Tape {
             wordless: false,
             ..options
         };
-        let done = Cell::new(false);
+        let (done, afresh) = (Cell::new(false), Cell::new(false));
         let mut player = Player {
             found: &self.sought,
             done: &done,
+            begins: &afresh,
             played: Played {
                 sought: None,
                 earlier: Vec::new(),
@@ -92,7 +115,10 @@ impl Tape {
         for (at, entry) in self.entries.iter().enumerate() {
             self.scores.begin(at);
             match entry {
-                Entry::Event(place, event) => engine.event(*place, event.clone()),
+                Entry::Event(place, event) => {
+                    afresh.set(matches!(event, Event::RunStart(_)));
+                    engine.event(*place, event.clone());
+                }
                 Entry::Notice(notice) => engine.notice(notice.clone()),
                 Entry::ReachBack => engine.reach_back(),
             }
@@ -102,7 +128,28 @@ impl Tape {
         }
         engine.end_input();
         drop(engine);
-        player.played
+        let mut played = player.played;
+        if let Some(decided) = &mut played.sought {
+            self.let_through(decided, options, asks);
+        }
+        played
+    }
+
+    /// Marks the escalations that let the call of a replay through; not the one that decided it where
+    /// that `asks`.
+    pub fn let_through(&self, decided: &mut Final, options: Options, asks: bool) {
+        let escalated = decided.decision.kind == DecisionKind::Escalate;
+        let through = match escalated {
+            true => decided.decision.admitted && !asks,
+            false => match self.approval() {
+                Some(approval) => approval == ApprovalOutcome::Approved,
+                None => options.allow_escalated,
+            },
+        };
+        let weighed = decided.weighed.as_deref_mut().unwrap_or_default();
+        for rule in weighed.iter_mut().flat_map(|stage| &mut stage.rules) {
+            rule.let_through = through && rule.outcome == Weight::Escalates;
+        }
     }
 
     fn is_of_run(&self, run: Option<&str>) -> bool {
@@ -133,6 +180,8 @@ impl Sink for Tape {
 struct Player<'t> {
     found: &'t Found,
     done: &'t Cell<bool>,
+    /// Whether the record at hand begins a run.
+    begins: &'t Cell<bool>,
     played: Played,
     /// The course of a run of which nothing came yet.
     afresh: Course,
@@ -144,8 +193,9 @@ impl Output for Player<'_> {
         if self.done.get() {
             return;
         }
-        self.played.course.call(&decided);
-        if self.found.is(decision) {
+        let sought = self.found.is(decision);
+        self.played.course.call(&decided, sought);
+        if sought {
             self.played.sought = Some(decided);
             self.done.set(true);
             return;
@@ -154,11 +204,20 @@ impl Output for Player<'_> {
         self.played.earlier.push(brief);
     }
 
+    fn arrival(&mut self, seq: u64, line: u64) {
+        let sought = (seq, line) == (self.found.seq, self.found.line);
+        self.played.course.arrival(seq, line, sought);
+    }
+
+    fn effect(&mut self, seq: u64, line: u64, tool: &str, values: &[f64]) {
+        self.played.course.effect(seq, line, tool, values);
+    }
+
     fn notice(&mut self, _: Notice) {}
 
-    /// A run that is over before the call begins afresh, and what came of it belongs to another run.
+    /// A run that is over as it begins afresh is another run than that of the call.
     fn run(&mut self, _: RunReport) {
-        if !self.done.get() {
+        if !self.done.get() && self.begins.get() {
             self.played.earlier.clear();
             self.played.course = self.afresh.clone();
         }

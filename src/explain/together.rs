@@ -7,7 +7,7 @@
 //! other one the least is sought, until one step less of any of them lets the call through no more.
 
 use super::change::{Change, Key};
-use super::flip::{ENDS, Rule, asked, keys, opened, stopping};
+use super::flip::{ENDS, Rule, asked, is_ending, keys, opened, stopping};
 use super::search::{amount, tick};
 use super::trial::{Case, Changed, Effort, Replayed, Trials, Tried, with};
 use super::turn::next;
@@ -18,36 +18,64 @@ use crate::policy::Policy;
 /// So many changes are worked out for the state that the call meets, before numbers are opened.
 const NEAR: usize = 6;
 
-/// What it takes to let a call through.
+/// Numbers that let a call through together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Together {
-    /// The changes, in the order in which rules came to stop the call.
+    /// The changes, in the order in which rules came to stop the call. Each is needed.
     pub changes: Vec<Change>,
-    /// What a replay with them says. `turned` where the call is let through.
+    /// What a replay with them says: the call is let through.
     pub replay: Replayed,
-    /// Rules that stop the call and go by no number: with the changes nothing else does.
+    /// How they were sought.
+    pub effort: Effort,
+}
+
+/// What comes of a search for them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sought {
+    /// The numbers; absent where none were found.
+    pub found: Option<Together>,
+    /// Rules that stop the call and go by no number.
     pub stuck: Vec<Rule>,
     /// How they were sought.
     pub effort: Effort,
 }
 
 impl Case<'_> {
-    /// Seeks the numbers that let the call through. Absent where nothing is to be said of them.
-    pub fn together(&self) -> Option<Together> {
+    /// Seeks the numbers that let the call through.
+    pub fn together(&self) -> Sought {
         let mut search = Search {
             case: self,
             stuck: Vec::new(),
             trials: Trials::new(self),
         };
-        let (changed, tried) = search.find()?;
+        let found = search.find();
+        let effort = search.trials.effort;
         let mut stuck = search.stuck;
-        stuck.retain(|rule| rule.stops(&tried.met));
-        Some(Together {
-            changes: changed.changes,
-            replay: self.replayed(&tried, is_through(&tried.met)),
+        let met = found.as_ref().map(|(_, tried)| &tried.met);
+        if let Some(met) = met.or(self.played.sought.as_ref()) {
+            let none = |rule: &Rule| keys(self.policy, rule, met).is_empty();
+            stuck.retain(|rule| rule.stops(met) && none(rule));
+        }
+        let found = found.filter(|(_, tried)| self.is_through(&tried.met));
+        Sought {
+            found: found.map(|(changed, tried)| Together {
+                changes: changed.changes,
+                replay: self.replayed(&tried, true),
+                effort,
+            }),
             stuck,
-            effort: search.trials.effort,
-        })
+            effort,
+        }
+    }
+
+    /// Whether the call is let through: as it may run, or by the escalation that it did not get to.
+    fn is_through(&self, decided: &Final) -> bool {
+        let decision = &decided.decision;
+        match decision.kind {
+            DecisionKind::Allow => decision.admitted,
+            DecisionKind::Escalate => decision.admitted && !self.asks(),
+            _ => false,
+        }
     }
 }
 
@@ -178,6 +206,7 @@ impl<'c> Search<'c> {
             changed.set(change.key, to);
             changed
         };
+        let case = self.case;
         let try_at = |trials: &mut Trials<'c>, stuck: &[Rule], at: i128| {
             let changed = set(amount(at, change.to));
             let (least, most) = change.key.range(&changed.policy);
@@ -185,7 +214,7 @@ impl<'c> Search<'c> {
                 return Some(Err(()));
             }
             let tried = trials.run(&changed.policy)?;
-            Some(match reached(stuck, &tried.met) {
+            Some(match reached(case, stuck, &tried.met) {
                 true => Ok((changed, tried)),
                 false => Err(()),
             })
@@ -221,7 +250,10 @@ impl<'c> Search<'c> {
             }
             let keys = keys(policy, &rule, decided).into_iter();
             let mut turning = keys
-                .filter_map(|key| next(policy, &rule, key, decided, true))
+                .filter_map(|key| match is_ending(&rule) {
+                    true => wider(policy, key),
+                    false => next(policy, &rule, key, decided, true),
+                })
                 .filter(|change| !open.contains(&change.key));
             match turning.next() {
                 Some(change) => return Some((rule, change)),
@@ -235,20 +267,23 @@ impl<'c> Search<'c> {
         self.stuck.iter().any(|stuck| stuck.is_of(rule))
     }
 
+    /// Whether the call is let through, or nothing stops it but what no number turns.
     fn reached(&self, decided: &Final) -> bool {
-        reached(&self.stuck, decided)
+        reached(self.case, &self.stuck, decided)
     }
 }
 
-/// Whether the call is let through, or nothing stops it but what no number turns.
-fn reached(stuck: &[Rule], decided: &Final) -> bool {
+/// The number open, if it is not: of what ended the run before the call that alone can be tried.
+fn wider(policy: &Policy, key: Key) -> Option<Change> {
+    let open = opened(policy, key, true)?;
+    let change = Change::of(policy, key, open)?;
+    (change.from != open).then_some(change)
+}
+
+fn reached(case: &Case<'_>, stuck: &[Rule], decided: &Final) -> bool {
     if stuck.is_empty() {
-        return is_through(decided);
+        return case.is_through(decided);
     }
     let mut stops = stopping(decided).map(|(stage, weighed)| Rule::of(stage, weighed));
     stops.all(|rule| stuck.iter().any(|stuck| stuck.is_of(&rule)))
-}
-
-fn is_through(decided: &Final) -> bool {
-    decided.decision.admitted && decided.decision.kind == DecisionKind::Allow
 }

@@ -41,6 +41,11 @@ pub fn most_replays(calls: u64) -> u64 {
     (CALLS / calls.max(1)).clamp(FEWEST, MOST)
 }
 
+/// Whether an escalation stops a call of that decision also where it lets it through.
+pub fn asks(kind: DecisionKind) -> bool {
+    matches!(kind, DecisionKind::Allow | DecisionKind::Escalate)
+}
+
 /// What the replay of a run under a changed policy says of the call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replayed {
@@ -71,6 +76,13 @@ pub struct Effort {
 }
 
 impl Case<'_> {
+    /// Whether an escalation stops the call also where it lets it through: it is what the call was
+    /// decided by, or would be.
+    pub(super) fn asks(&self) -> bool {
+        let decided = self.played.sought.as_ref();
+        decided.is_some_and(|decided| asks(decided.decision.kind))
+    }
+
     /// What a replay says, where `turned` tells whether that is what was sought.
     pub(super) fn replayed(&self, tried: &Tried, turned: bool) -> Replayed {
         let decided = &tried.met;
@@ -122,7 +134,8 @@ impl<'c> Trials<'c> {
             return None;
         }
         self.effort.replays += 1;
-        let played = self.case.tape.try_under(policy, self.case.options);
+        let case = self.case;
+        let played = case.tape.try_under(policy, case.options, case.asks());
         Some(Tried {
             met: played.sought?,
             earlier: played.earlier,
@@ -180,13 +193,20 @@ impl<'p> Changed<'p> {
 
     /// Sets that number; what the original says is no change.
     pub(super) fn set(&mut self, key: Key, to: Amount) {
-        key.set(&mut self.policy, to);
         let at = self.changes.iter().position(|known| known.key == key);
-        let same = key.get(self.original) == Some(to);
+        if key.get(self.original) == Some(to) {
+            let Some(at) = at else { return };
+            self.changes.remove(at);
+            // To give a number is more than to leave it out: others may follow it.
+            self.policy = self.original.clone();
+            for change in &self.changes {
+                change.key.set(&mut self.policy, change.to);
+            }
+            return;
+        }
+        key.set(&mut self.policy, to);
         match at.and_then(|at| self.changes.get_mut(at)) {
-            Some(known) if !same => known.to = to,
-            Some(_) => self.changes.retain(|known| known.key != key),
-            None if same => {}
+            Some(known) => known.to = to,
             None => self.changes.extend(Change::of(self.original, key, to)),
         }
     }

@@ -7,7 +7,7 @@
 //! too; where that turns it as well the least is sought by replays.
 
 use super::change::{Change, Key};
-use super::flip::{Rule, asked, keys, opened, turned};
+use super::flip::{Rule, asked, is_ending, keys, opened, turned};
 use super::search::{amount, tick};
 use super::trial::{Case, Changed, Effort, Replayed, Trials, with};
 use crate::engine::Final;
@@ -83,6 +83,9 @@ type Found = (Vec<Change>, Replayed);
 
 impl Turn<'_> {
     fn find(&mut self, key: Key) -> Option<Found> {
+        if self.pass && is_ending(self.rule) {
+            return self.farther(key);
+        }
         let mut met = self.case.played.sought.clone()?;
         let mut changed = Changed::new(self.case.policy);
         let mut last = None;
@@ -106,6 +109,34 @@ impl Turn<'_> {
             Some((asked, to)) if asked == key => Some(self.jump(key, to).unwrap_or(last)),
             _ => Some(last),
         }
+    }
+
+    /// Where an earlier call ended the run: whether the number open turns that, and how much of it is
+    /// enough, in steps that double.
+    fn farther(&mut self, key: Key) -> Option<Found> {
+        let original = self.case.policy;
+        let (from, open) = (key.get(original)?, opened(original, key, true)?);
+        let (said, _) = self.said(&with(original, key, open))?;
+        if !said.turned {
+            return None;
+        }
+        let (start, end) = (tick(from), tick(open));
+        let (mut not, mut step, mut enough) = (start, 1, (open, said));
+        while not + step < end {
+            let at = amount(not + step, open);
+            let Some((said, _)) = self.said(&with(original, key, at)) else {
+                break;
+            };
+            if said.turned {
+                enough = (at, said);
+                break;
+            }
+            (not, step) = (not + step, step * 2);
+        }
+        let mut before = Changed::new(original);
+        before.set(key, amount(not, open));
+        let change = Change::of(original, key, enough.0)?;
+        Some(self.least(&before, &change, enough.1))
     }
 
     /// Opens the number, goes back to what is enough in the state that the call meets then, and seeks
@@ -175,7 +206,7 @@ pub(super) fn next(
     pass: bool,
 ) -> Option<Change> {
     let key = match key {
-        Key::Block | Key::Escalate | Key::HarmFloor => *keys(policy, rule, decided).first()?,
+        key if key.is_semantic() => *keys(policy, rule, decided).first()?,
         key => key,
     };
     let to = turned(policy, rule, key, decided, pass)?;

@@ -1,7 +1,7 @@
 //! The semantic firewall of a policy, and the embedders it names.
 
 use crate::embed::Embedder;
-use crate::firewall::{Bands, Exemplars, Firewall};
+use crate::firewall::{Bands, Exemplars, Firewall, Thresholds};
 use std::sync::Arc;
 
 /// The semantic firewall.
@@ -13,6 +13,8 @@ pub struct Semantic {
     pub escalate: f64,
     /// Score from which a call is blocked, at least `escalate`.
     pub block: f64,
+    /// The thresholds that the policy gives.
+    pub given: Given,
 }
 
 impl Semantic {
@@ -21,6 +23,62 @@ impl Semantic {
         match &self.scores {
             Scores::Recorded => None,
             Scores::Computed(computed) => Some(computed),
+        }
+    }
+}
+
+/// The thresholds that a policy gives, for what those come to that it does not give.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Given {
+    /// In `[semantic]`.
+    pub own: Pair,
+    /// In `[semantic.without_intent]`.
+    pub without_intent: Pair,
+}
+
+/// Two thresholds, each absent where it is not given.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Pair {
+    /// From which score a call is escalated.
+    pub escalate: Option<f64>,
+    /// From which score it is blocked.
+    pub block: Option<f64>,
+}
+
+impl Given {
+    /// What holds for calls with a usable intent, and what for those without one.
+    pub fn thresholds(&self, defaults: &Bands) -> (Thresholds, Thresholds) {
+        let own = self.own.over(defaults.thresholds(true));
+        let others = self.own.carried(defaults.without_intent);
+        (own, self.without_intent.over(others))
+    }
+}
+
+impl Pair {
+    /// These, and the defaults where they are not given.
+    pub fn over(&self, defaults: Thresholds) -> Thresholds {
+        Thresholds {
+            escalate: self.escalate.unwrap_or(defaults.escalate),
+            block: self.block.unwrap_or(defaults.block),
+        }
+    }
+
+    /// What holds by them for calls without a usable intent. A threshold that is given in `[semantic]`
+    /// holds for all calls, unless there is another one for those: who writes `block = 2` wants none
+    /// blocked.
+    pub fn carried(&self, others: Thresholds) -> Thresholds {
+        match (self.escalate, self.block) {
+            (None, None) => others,
+            (Some(escalate), Some(block)) => Thresholds { escalate, block },
+            // What is not given gives way to what is.
+            (Some(escalate), None) => Thresholds {
+                escalate,
+                block: others.block.max(escalate),
+            },
+            (None, Some(block)) => Thresholds {
+                escalate: others.escalate.min(block),
+                block,
+            },
         }
     }
 }

@@ -164,6 +164,7 @@ fn known<'p>(rule: &'static str, contract: &Contract, name: &'p Called<'_>) -> K
         name,
         at: At::Line(contract.place.line),
         met: None,
+        measured: None,
     }
 }
 

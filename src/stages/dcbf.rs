@@ -115,6 +115,10 @@ impl Stage for Dcbf {
         specs.map(transition).collect()
     }
 
+    fn values(&self, policy: &Policy, view: &StateView<'_>) -> Vec<f64> {
+        barriers::values(policy, view)
+    }
+
     fn configured(&self, policy: &Policy) -> Vec<Configured> {
         let Settings {
             barriers, verify, ..
@@ -142,6 +146,7 @@ fn known<'p>(rule: &'static str, spec: &'p BarrierSpec) -> Known<'p> {
         name: &spec.name,
         at: At::Line(spec.place.line),
         met: None,
+        measured: None,
     }
 }
 

@@ -100,6 +100,7 @@ fn end(rule: &'static str) -> Known<'static> {
         name: &"",
         at: At::Line(0),
         met: None,
+        measured: None,
     }
 }
 

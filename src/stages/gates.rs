@@ -66,6 +66,7 @@ fn pattern(pattern: &RefusePattern) -> Known<'_> {
         name: &pattern.regex,
         at: At::Line(pattern.place.line),
         met: None,
+        measured: None,
     }
 }
 
@@ -75,6 +76,7 @@ fn entry(entry: &ToolBudget) -> Known<'_> {
         name: &entry.name,
         at: At::Setting(&["gates", "per_tool"], &entry.name, &[]),
         met: None,
+        measured: None,
     }
 }
 

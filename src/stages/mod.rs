@@ -76,6 +76,11 @@ pub trait Stage: Sync {
         Vec::new()
     }
 
+    /// The value of every barrier in a state, where the stage checks them.
+    fn values(&self, _policy: &Policy, _view: &StateView<'_>) -> Vec<f64> {
+        Vec::new()
+    }
+
     /// Whether the call's result has to be checked once it is known.
     fn awaits_result(&self, _cx: &CallContext<'_>) -> bool {
         false
@@ -176,6 +181,8 @@ pub struct Notes {
     pub semantic_score: Option<f64>,
     /// How that score came about, where it was worked out here and did not pass.
     pub semantic: Option<Box<decision::Semantic>>,
+    /// How the semantic firewall measured the call, where it worked the score out.
+    pub measured: Option<weigh::Measured>,
     /// The semantic stage was reached and had no score to go by.
     pub unscored: bool,
     /// The semantic stage scored the call without knowing what the user wanted.

@@ -70,6 +70,7 @@ const LISTED: Known<'static> = Known {
     name: &"",
     at: At::Setting(&[], "privilege", &["unknown_agent"]),
     met: None,
+    measured: None,
 };
 
 fn tools(agent: &Agent) -> Known<'_> {
@@ -95,6 +96,7 @@ fn limit<'p>(rule: &'static str, agent: &'p Agent, keys: &'static [&'static str]
         name: &agent.name,
         at: At::Setting(&["privilege", "agents"], &agent.name, keys),
         met: None,
+        measured: None,
     }
 }
 

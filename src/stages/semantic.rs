@@ -1,7 +1,7 @@
 //! The semantic firewall: how close the action's text is to harm and how far from what the user
 //! wanted. The score is worked out here, or it is the one that the live system recorded.
 
-use super::weigh::{All, Amount, Configured, Known, Walk, Weighed};
+use super::weigh::{All, Amount, Configured, Known, Measured, Walk, Weighed};
 use super::{BLIND, CallContext, Finding, Notes, Stage, Verdict};
 use crate::engine::decision;
 use crate::firewall::{Score, Thresholds};
@@ -63,7 +63,10 @@ impl Stage for Semantic {
             _ => BLIND.to_owned(),
         };
         let rule = match notes.semantic_score {
-            Some(score) => HARM.on(Amount::Real(score)),
+            Some(score) => Known {
+                measured: notes.measured,
+                ..HARM.on(Amount::Real(score))
+            },
             None => HARM,
         };
         All::of(cx, |all| all.tried(rule, &seen, verdict))
@@ -109,6 +112,10 @@ fn scored(computed: &Computed, cx: &CallContext<'_>, notes: &mut Notes) -> Verdi
     };
     notes.semantic_score = Some(score.score);
     notes.without_intent = !score.asked;
+    notes.measured = Some(Measured {
+        harm: score.harm,
+        asked: score.asked,
+    });
     let thresholds = computed.bands.thresholds(score.asked);
     let band = match score.floored {
         // It asks somebody and refuses nothing, also where the thresholds are one.

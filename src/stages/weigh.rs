@@ -36,11 +36,26 @@ pub struct Weighed {
     pub policy_line: usize,
     /// What it says.
     pub outcome: Weight,
+    /// Of an escalation that the decision does not stand on, that it lets the call through: somebody
+    /// approved, or the replay does where nobody decided. Told by those who explain.
+    pub let_through: bool,
     /// What it held against its limit; absent where it has none.
     pub met: Option<Amount>,
+    /// How the semantic firewall measured the call; absent where another rule looked, and where the
+    /// score is a recorded one.
+    pub measured: Option<Measured>,
     /// What it looked at, in plain words with numbers. Holds no arguments, and untrusted text. Empty
     /// where no words were asked for.
     pub looked_at: String,
+}
+
+/// How the semantic firewall measured a call.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measured {
+    /// How close it is to harm, before anything is taken off.
+    pub harm: f64,
+    /// Whether it was held against an intent.
+    pub asked: bool,
 }
 
 /// What a rule says of a call.
@@ -169,6 +184,8 @@ pub(super) struct Known<'p> {
     pub(super) at: At<'p>,
     /// What it holds against its limit.
     pub(super) met: Option<Amount>,
+    /// How the semantic firewall measured the call.
+    pub(super) measured: Option<Measured>,
 }
 
 impl<'p> Known<'p> {
@@ -183,6 +200,7 @@ impl<'p> Known<'p> {
             name: &"",
             at: At::Setting(table, key, &[]),
             met: None,
+            measured: None,
         }
     }
 
@@ -305,6 +323,8 @@ impl Walk for All<'_> {
             policy_line: rule.line(self.policy),
             outcome: Weight::from(&verdict),
             met: rule.met,
+            measured: rule.measured,
+            let_through: false,
             looked_at,
         });
         ON

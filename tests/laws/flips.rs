@@ -1,5 +1,5 @@
-//! What would turn a decision does: each change that an explanation tells is written into the policy,
-//! and the whole recording is replayed under it.
+//! What would turn a decision does: each change that an explanation tells is written into the text of the
+//! policy, which is parsed anew, and the whole recording is replayed under it.
 
 use super::policies::policy;
 use super::random::Random;
@@ -9,10 +9,11 @@ use super::weighing::weighing;
 use gate::engine::{Final, Options};
 use gate::explain::change::Change;
 use gate::explain::find::Found;
+use gate::explain::flip::keys;
 use gate::explain::search::{amount, tick};
 use gate::explain::tape::Tape;
 use gate::explain::together::Together;
-use gate::explain::trial::{Effort, most_replays};
+use gate::explain::trial::{Effort, asks, most_replays};
 use gate::explain::turn::Flip;
 use gate::explain::{Explanation, TurnedBy, explained};
 use gate::import::drive::{ReadOptions, read};
@@ -73,6 +74,7 @@ fn written(random: &mut Random) -> Written {
     };
     let r = random;
     set(r, 40, "dfa.max_steps", &["3", "5", "9"]);
+    set(r, 20, "dfa.max_refusals", &["1", "2", "4"]);
     set(r, 40, "dfa.max_loops", &["0", "1", "2"]);
     set(r, 30, "dfa.max_repeats", &["1", "2"]);
     set(r, 40, "dfa.timeout_seconds", &["2.5", "7", "20"]);
@@ -93,7 +95,7 @@ fn written(random: &mut Random) -> Written {
         "privilege.agents.dev.max_total_cost_usd",
         &["0.3", "2.0", "5"],
     );
-    set(r, 30, "dcbf.kappa", &["1.0", "0.5", "0.9", "0.2"]);
+    set(r, 30, "dcbf.kappa", &["1.0", "0.5", "0.9", "0.2", "1.5"]);
     set(r, 20, "dcbf.power", &["2.0", "0.5", "1.5"]);
     set(
         r,
@@ -133,7 +135,17 @@ fn written(random: &mut Random) -> Written {
         "dcbf.barriers.files.expr",
         &["'2.5 - 0.7 * double(count(\"file_read\"))'"],
     );
-    set(r, 40, "semantic.embedder", &["\"recorded\""]);
+    let of = if r.chance(5) { "hash" } else { "recorded" };
+    set(r, 40, "semantic.embedder", &[&format!("{of:?}")]);
+    if of == "hash" && r.chance(60) {
+        // Thresholds in one table hold in the other, unless that has its own.
+        set(r, 100, "semantic.embedder", &["\"hash\""]);
+        set(r, 40, "semantic.escalate", &["0.05", "0.1"]);
+        set(r, 40, "semantic.block", &["0.3", "0.4"]);
+        set(r, 20, "semantic.harm_floor", &["0.5"]);
+        set(r, 30, "semantic.without_intent.escalate", &["0.02", "0.2"]);
+        set(r, 30, "semantic.without_intent.block", &["0.35", "0.6"]);
+    }
     Written { keys, rest: REST }
 }
 
@@ -210,7 +222,15 @@ fn step(change: &Change, away: bool) -> Change {
 }
 
 /// The rule says the other thing with the changes, and the old one with the last of them one step less.
-fn holds(flip: &Flip, pass: bool, replayed: impl Fn(&[Change]) -> Final) -> Result<(), String> {
+///
+/// A number that no rule of the decision goes by may let the call through alone, as earlier calls are decided
+/// otherwise by it: then one step less does not let it through.
+fn holds(
+    policy: &Policy,
+    flip: &Flip,
+    pass: bool,
+    replayed: impl Fn(&[Change]) -> Final,
+) -> Result<(), String> {
     let said = replayed(&flip.changes);
     if flip.rule.stops(&said) == pass {
         return Err(format!("{flip:?} does not turn it: {:?}", said.decision));
@@ -225,7 +245,13 @@ fn holds(flip: &Flip, pass: bool, replayed: impl Fn(&[Change]) -> Final) -> Resu
     let (last, before) = flip.changes.split_last().expect("a change");
     let less = [before, &[step(last, true)]].concat();
     let said = replayed(&less);
-    match flip.rule.stops(&said) == pass {
+    let own = keys(policy, &flip.rule, &replayed(&[]));
+    let foreign = flip.changes.iter().all(|change| !own.contains(&change.key));
+    let stops = match foreign {
+        true => !said.decision.admitted,
+        false => flip.rule.stops(&said) == pass,
+    };
+    match stops {
         true => Ok(()),
         false => Err(format!("{flip:?}: a step less does it too")),
     }
@@ -268,11 +294,13 @@ fn closed_form(explained: &Explanation, flip: &Flip) -> Result<(), String> {
 /// step less of it; and where a rule goes by no number, no other stops the call.
 fn holds_together(
     together: &Together,
+    asks: bool,
     replayed: impl Fn(&[Change]) -> Final,
 ) -> Result<bool, String> {
     let through = |said: &Final| {
         let decision = &said.decision;
-        decision.admitted && decision.kind.as_str() == "allow"
+        let kind = decision.kind.as_str();
+        decision.admitted && (kind == "allow" || (kind == "escalate" && !asks))
     };
     let said = replayed(&together.changes);
     let seen = (said.decision.kind, said.decision.admitted);
@@ -280,16 +308,11 @@ fn holds_together(
     if through(&said) != told.turned || seen != (told.kind, told.admitted) {
         return Err(format!("{together:?}, and it is {:?}", said.decision));
     }
-    let stops = || together.replay.stops.iter();
-    if together.effort.bounded {
-        return Ok(told.turned);
+    if !told.turned || together.changes.len() < 2 {
+        return Err(format!("{together:?}: nothing to be told"));
     }
-    if !told.turned {
-        let stuck = |rule| together.stuck.iter().any(|stuck| stuck.is_of(rule));
-        return match together.stuck.is_empty() || stops().all(stuck) {
-            true => Ok(false),
-            false => Err(format!("{together:?}: another rule stops it")),
-        };
+    if together.effort.bounded {
+        return Ok(true);
     }
     let changes = &together.changes;
     let ends_with = |change: &Change, key: &str| change.path.last().is_some_and(|k| k == key);
@@ -311,6 +334,7 @@ fn holds_together(
 }
 
 fn check(
+    policy: &Policy,
     explained: &Explanation,
     count: &mut Count,
     replayed: impl Fn(&[Change]) -> Final,
@@ -326,17 +350,25 @@ fn check(
         if replays == 0 {
             return Err(format!("{flip:?} was not tried"));
         }
-        holds(flip, pass, &replayed)?;
+        holds(policy, flip, pass, &replayed)?;
         closed_form(explained, flip)?;
         for change in &flip.changes {
             let key = change.path.last().expect("a key").clone();
             *count.turned.entry(key).or_default() += 1;
         }
     }
+    let enough = explained.flips.iter().any(Flip::is_enough);
+    if enough && explained.together.is_some() {
+        return Err("one number is enough, and several are told".to_owned());
+    }
     if let Some(together) = &explained.together {
         count.bounded += u64::from(together.effort.bounded);
         count.together += u64::from(explained.turned_by() == Some(TurnedBy::Together));
-        count.through += u64::from(holds_together(together, &replayed)?);
+        count.through += u64::from(holds_together(
+            together,
+            asks(explained.decision.kind),
+            &replayed,
+        )?);
     }
     count.through += u64::from(explained.flips.iter().any(|flip| flip.replay.admitted));
     Ok(())
@@ -362,8 +394,13 @@ fn trial(calls: u64, most: impl Fn(u64) -> u64, wanted: impl Fn(&Final) -> bool)
         let tape = taped(&trace, decided);
         let explained = explained(&tape, &policy, options, &most).expect("it comes");
         let same = explained.decision == decided.decision;
-        let replayed = |changes: &[Change]| again(&written.with(changes), options, &trace, decided);
-        let checked = check(&explained, &mut count, replayed);
+        let asks = asks(decided.decision.kind);
+        let replayed = |changes: &[Change]| {
+            let mut said = again(&written.with(changes), options, &trace, decided);
+            tape.let_through(&mut said, options, asks);
+            said
+        };
+        let checked = check(&policy, &explained, &mut count, replayed);
         if let (Err(why), _) | (Ok(()), Some(why)) = (
             checked,
             (!same).then(|| format!("{:?}", explained.decision)),
@@ -399,6 +436,7 @@ fn the_least_change_turns_a_refusal() {
         "max_steps",
         "max_loops",
         "max_repeats",
+        "max_refusals",
         "timeout_seconds",
         "max_tokens",
         "search",

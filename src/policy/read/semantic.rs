@@ -5,7 +5,7 @@ use super::reader::{Bound, Reader};
 use super::table::{Item, Table};
 use crate::embed::{Definition, EMBEDDERS};
 use crate::firewall::{Bands, Exemplars, Firewall, Thresholds, bands};
-use crate::policy::semantic::{Computed, Scores, Semantic};
+use crate::policy::semantic::{Computed, Given, Pair, Scores, Semantic};
 use std::sync::Arc;
 
 /// Where scores come from that the live system recorded: no embedder, but named in place of one.
@@ -64,11 +64,15 @@ fn recorded<'t>(r: &mut Reader<'t>, t: &mut Table<'t>) -> Semantic {
         escalate: ESCALATE,
         block: BLOCK,
     };
-    let Thresholds { escalate, block } = thresholds(r, t, "semantic", defaults);
+    let (own, Thresholds { escalate, block }) = thresholds(r, t, "semantic", defaults);
     Semantic {
         scores: Scores::Recorded,
         escalate,
         block,
+        given: Given {
+            own,
+            ..Given::default()
+        },
     }
 }
 
@@ -83,8 +87,8 @@ fn computed<'t>(
     let intent_weight = number("intent_weight", defaults.intent_weight);
     let benign_weight = number("benign_weight", defaults.benign_weight);
     let harm_floor = number("harm_floor", defaults.harm_floor);
-    let (own, without_intent) = both(r, t, &defaults);
-    let Thresholds { escalate, block } = own;
+    let given = both(r, t, &defaults);
+    let (Thresholds { escalate, block }, without_intent) = given.thresholds(&defaults);
     let built_in = Exemplars::built_in();
     let harm = descriptions(r, t, Kind::Harm, built_in.harm);
     let benign = descriptions(r, t, Kind::Benign, built_in.benign);
@@ -125,53 +129,45 @@ fn computed<'t>(
         scores: Scores::Computed(Arc::new(computed)),
         escalate,
         block,
+        given,
     })
 }
 
-/// Reads the thresholds, and those of calls without a usable intent. A threshold that is given holds
-/// for all calls, unless there is another one for those: who writes `block = 2` wants none blocked.
-fn both<'t>(r: &mut Reader<'t>, t: &mut Table<'t>, defaults: &Bands) -> (Thresholds, Thresholds) {
-    let given = ["escalate", "block"].map(|key| t.has(key));
-    let with_intent = thresholds(r, t, "semantic", defaults.thresholds(true));
-    let mut others = defaults.without_intent;
-    match given {
-        [false, false] => {}
-        [true, true] => others = with_intent,
-        // What is not given gives way to what is.
-        [true, false] => {
-            others.escalate = with_intent.escalate;
-            others.block = others.block.max(others.escalate);
-        }
-        [false, true] => {
-            others.block = with_intent.block;
-            others.escalate = others.escalate.min(others.block);
-        }
-    }
+/// Reads the thresholds, and those of calls without a usable intent.
+fn both<'t>(r: &mut Reader<'t>, t: &mut Table<'t>, defaults: &Bands) -> Given {
+    let (own, _) = thresholds(r, t, "semantic", defaults.thresholds(true));
     let path = "semantic.without_intent";
     let item = t.get("without_intent");
-    let without_intent = r.table(item, path, |r, t| thresholds(r, t, path, others));
-    (with_intent, without_intent)
+    let others = own.carried(defaults.without_intent);
+    let (without_intent, _) = r.table(item, path, |r, t| thresholds(r, t, path, others));
+    Given {
+        own,
+        without_intent,
+    }
 }
 
-/// Reads `escalate` and `block`, which have to stand in that order.
+/// Reads `escalate` and `block`, which have to stand in that order: those that are given, and what holds.
 fn thresholds<'t>(
     r: &mut Reader<'t>,
     t: &mut Table<'t>,
     path: &str,
     defaults: Thresholds,
-) -> Thresholds {
+) -> (Pair, Thresholds) {
     let (escalate, block) = (t.get("escalate"), t.get("block"));
     let at = escalate
         .as_ref()
         .or(block.as_ref())
         .map(|item| item.span().start);
-    let mut number = |item, default| r.number(item, Bound::NotNegative).unwrap_or(default);
-    let escalate = number(escalate, defaults.escalate);
-    let block = number(block, defaults.block);
+    let given = Pair {
+        escalate: r.number(escalate, Bound::NotNegative),
+        block: r.number(block, Bound::NotNegative),
+    };
+    let holds = given.over(defaults);
+    let Thresholds { escalate, block } = holds;
     if let Some(at) = at.filter(|_| escalate > block) {
         let message =
             format!("`{path}.escalate` is {escalate}, which is more than `{path}.block`, {block}");
         r.error(at, message, None);
     }
-    Thresholds { escalate, block }
+    (given, holds)
 }

@@ -9,7 +9,7 @@ use crate::explain::turn::Flip;
 use crate::explain::{Explanation, Standing, TurnedBy};
 use crate::report::args::Secrets;
 use crate::report::json::v1::decision;
-use crate::report::json::v1::parts::{self, PolicyName, Replay, policy_name, position};
+use crate::report::json::v1::parts::{self, Policy, Replay, position};
 use crate::report::json::write;
 use crate::report::number::Number;
 use crate::stages::weigh::{StageWeighed, Weighed};
@@ -33,7 +33,7 @@ fn document(explained: &Explanation, shown: &Shown, out: &mut dyn Write) -> io::
 #[derive(Serialize)]
 struct Document<'a> {
     schema: &'static str,
-    policy: PolicyName<'a>,
+    policy: Policy<'a>,
     settings: Replay,
     decision: Box<RawValue>,
     earlier_calls: u64,
@@ -45,8 +45,12 @@ struct Document<'a> {
     flips: Vec<FlipRecord<'a>>,
     /// Null where nothing stops the call.
     turned_by: Option<&'static str>,
-    /// Null where one change of `flips` is enough, and where nothing stops the call.
+    /// Null where one change of `flips` is enough, where none were found, and where nothing stops the call.
     together: Option<TogetherRecord<'a>>,
+    by_no_number: Vec<RuleName<'a>>,
+    /// Null where numbers together were not sought.
+    search: Option<SearchRecord>,
+    approval: Option<&'static str>,
     policy_lines: Vec<Line>,
 }
 
@@ -121,7 +125,12 @@ struct FlipRecord<'a> {
 struct TogetherRecord<'a> {
     changes: Vec<ChangeRecord>,
     replay: ReplayRecord<'a>,
-    by_no_number: Vec<RuleName<'a>>,
+    replays: u64,
+    bounded: bool,
+}
+
+#[derive(Serialize)]
+struct SearchRecord {
     replays: u64,
     bounded: bool,
 }
@@ -164,7 +173,7 @@ fn whole<'a>(explained: &'a Explanation, shown: &'a Shown) -> io::Result<Documen
     decision::append(decision, &shown.header, shown_args, &mut record);
     Ok(Document {
         schema: SCHEMA,
-        policy: policy_name(&shown.policy),
+        policy: parts::policy(&shown.policy),
         settings: parts::replay(&shown.replayed),
         decision: serde_json::from_slice(&record)?,
         earlier_calls: explained.earlier,
@@ -180,6 +189,12 @@ fn whole<'a>(explained: &'a Explanation, shown: &'a Shown) -> io::Result<Documen
         flips: explained.flips.iter().map(flip).collect(),
         turned_by: explained.turned_by().map(TurnedBy::as_str),
         together: explained.together.as_ref().map(together),
+        by_no_number: explained.by_no_number.iter().map(name).collect(),
+        search: explained.search.map(|effort| SearchRecord {
+            replays: effort.replays,
+            bounded: effort.bounded,
+        }),
+        approval: explained.approval.map(|approval| approval.as_str()),
         policy_lines: explained
             .policy_lines()
             .into_iter()
@@ -275,7 +290,6 @@ fn together(together: &Together) -> TogetherRecord<'_> {
     TogetherRecord {
         changes: changes(&together.changes, true),
         replay: replay(&together.replay),
-        by_no_number: together.stuck.iter().map(name).collect(),
         replays: together.effort.replays,
         bounded: together.effort.bounded,
     }

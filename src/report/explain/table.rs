@@ -91,6 +91,20 @@ fn decision(page: &mut Page<'_>, explained: &Explanation, shown: &Shown) {
     if let Some(reason) = &decision.reason {
         page.sentence(&text::prose(reason));
     }
+    if let Some(approval) = explained.approval {
+        page.sentence(&format!("approval: {}", approval.as_str()));
+    }
+    if let Some(recorded) = decision.recorded.filter(|_| decision.is_drift()) {
+        page.sentence(&format!("drift: recorded {}", recorded.as_str()));
+    }
+    if !decision.hazard.is_empty() {
+        let barriers = decision.hazard.iter().map(|&i| page.header.barrier(i));
+        let barriers: Vec<String> = barriers.map(text::name).collect();
+        page.sentence(&format!(
+            "batch hazard: jointly with the calls in flight refused by {}",
+            barriers.join(", ")
+        ));
+    }
     if decision.standing {
         page.sentence("the state alone refuses, whatever the call");
     }
@@ -152,6 +166,7 @@ fn says(stage: &StageWeighed, explained: &Explanation) -> String {
         (None, _) if stage.rules.is_empty() => "passes: no rule of it meets the call".to_owned(),
         (None, _) => "passes".to_owned(),
         (Some(first), true) => format!("{}, and decides", first.outcome.as_str()),
+        (Some(first), false) if first.let_through => "escalates, and lets it through".to_owned(),
         (Some(first), false) => match first.outcome {
             Weight::Refuses => "would have refused it".to_owned(),
             Weight::Escalates => "would have escalated it".to_owned(),
@@ -206,8 +221,8 @@ fn led_here(page: &mut Page<'_>, explained: &Explanation) {
     page.section("what led here: each barrier as the calls of the run met it");
     let rows = explained.barriers.iter().map(|standing| {
         let points = &standing.track.points;
-        let ends = match (points.first(), points.last()) {
-            (Some(first), Some(last)) => format!("{} to {}", rounded(first.h), rounded(last.h)),
+        let ends = match (standing.track.first, standing.track.latest) {
+            (Some(first), Some(last)) => format!("{} to {}", rounded(first), rounded(last)),
             _ => String::new(),
         };
         vec![text::name(&standing.name), chart::bars(points, BARS), ends]
@@ -293,51 +308,25 @@ fn turns(page: &mut Page<'_>, explained: &Explanation) {
 
 /// What lets the call through, where no change that stands above does.
 fn together(explained: &Explanation, by: TurnedBy) -> String {
-    let Some(together) = &explained.together else {
-        let deciding: Vec<String> = explained.deciding.iter().map(rule).collect();
-        return by_no_number(&deciding);
-    };
-    let with = changes(&together.changes);
-    let says = replayed(&together.replay);
-    let effort = together.effort;
-    match by {
-        TurnedBy::One | TurnedBy::Together => {
-            let what = match by {
-                TurnedBy::One => "this number turns this call",
-                _ => "no single number turns this call; these together do",
-            };
-            let ended = ended(effort, "; smaller changes may do");
-            format!("{what}: {with}: {says}{ended}")
-        }
-        TurnedBy::None => {
-            let stuck: Vec<String> = together.stuck.iter().map(rule).collect();
-            let none = by_no_number(&stuck);
-            match (with.is_empty(), effort.bounded) {
-                (true, _) => none,
-                (false, bounded) => {
-                    let may = if bounded {
-                        "; smaller changes may do"
-                    } else {
-                        ""
-                    };
-                    format!(
-                        "{none}; nothing else stops it with {with}{}",
-                        ended(effort, may)
-                    )
-                }
-            }
-        }
-        TurnedBy::Unknown => {
-            let replays = text::count(effort.replays, "replay", "replays");
-            let ended = match effort.bounded {
-                true => format!("when the search ended after {replays}"),
-                false => format!("in {replays}"),
-            };
-            format!(
-                "no numbers that turn this call were found {ended}; the last tried: {with}: {says}"
-            )
-        }
+    if let Some(together) = &explained.together {
+        let with = changes(&together.changes);
+        let says = replayed(&together.replay);
+        let ended = ended(together.effort, "; smaller changes may do");
+        return format!(
+            "no single number turns this call; these together do: {with}: {says}{ended}"
+        );
     }
+    if by == TurnedBy::None {
+        let stuck: Vec<String> = explained.by_no_number.iter().map(rule).collect();
+        return by_no_number(&stuck);
+    }
+    let effort = explained.search.unwrap_or_default();
+    let replays = text::count(effort.replays, "replay", "replays");
+    let ended = match effort.bounded {
+        true => format!("when the search ended after {replays}"),
+        false => format!("in {replays}"),
+    };
+    format!("no numbers that turn this call were found {ended}")
 }
 
 fn by_no_number(rules: &[String]) -> String {
@@ -385,6 +374,7 @@ fn none_found(refused: bool) -> &'static str {
 fn replayed(replay: &Replayed) -> String {
     let kind = replay.kind.as_str();
     let mut says = match (replay.admitted, replay.stops.first()) {
+        (true, _) if kind == "escalate" => "escalate, and let through".to_owned(),
         (true, _) => kind.to_owned(),
         (false, Some(first)) => format!("{kind}, by {}", rule(first)),
         (false, None) => kind.to_owned(),
@@ -401,6 +391,7 @@ fn replayed(replay: &Replayed) -> String {
 
 fn lines(page: &mut Page<'_>, explained: &Explanation, shown: &Shown) {
     page.policy(&shown.policy);
+    page.doubts(&shown.policy);
     let mut rows: Vec<Vec<String>> = Vec::new();
     for line in explained.policy_lines() {
         let of = line.rules.iter().take(NAMES).map(|rule| text::prose(rule));
