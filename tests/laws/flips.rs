@@ -374,9 +374,49 @@ fn check(
     Ok(())
 }
 
-fn trial(calls: u64, most: impl Fn(u64) -> u64, wanted: impl Fn(&Final) -> bool) -> Count {
+impl Count {
+    fn add(&mut self, other: Count) {
+        self.refusals += other.refusals;
+        self.unturned += other.unturned;
+        self.through += other.through;
+        self.together += other.together;
+        self.bounded += other.bounded;
+        for (key, turned) in other.turned {
+            *self.turned.entry(key).or_default() += turned;
+        }
+    }
+}
+
+/// Explanations of so many calls, sought by several threads, each among cases of its own.
+fn trial(
+    calls: u64,
+    most: impl Fn(u64) -> u64 + Sync,
+    wanted: impl Fn(&Final) -> bool + Sync,
+) -> Count {
+    const THREADS: u64 = 4;
     let mut count = Count::default();
-    for case in 0.. {
+    std::thread::scope(|scope| {
+        let (most, wanted) = (&most, &wanted);
+        let share = |thread| {
+            let cases = (thread..).step_by(THREADS as usize);
+            scope.spawn(move || explanations(calls.div_ceil(THREADS), cases, most, wanted))
+        };
+        let threads: Vec<_> = (0..THREADS).map(share).collect();
+        for thread in threads {
+            count.add(thread.join().expect("no law is broken"));
+        }
+    });
+    count
+}
+
+fn explanations(
+    calls: u64,
+    cases: impl Iterator<Item = u64>,
+    most: impl Fn(u64) -> u64,
+    wanted: impl Fn(&Final) -> bool,
+) -> Count {
+    let mut count = Count::default();
+    for case in cases {
         if count.refusals >= calls {
             break;
         }
