@@ -86,6 +86,7 @@ impl Compiler {
         Ok(Expr {
             program: Arc::new(Program {
                 source: source.to_owned(),
+                work: super::work::of(&tree),
                 tree,
                 slots,
                 env: Arc::clone(&self.env),

@@ -14,7 +14,7 @@ pub const STEP: &str = "@step";
 
 /// Steps that the loops of one evaluation may take together. They run over what calls bring along,
 /// and may stand within each other.
-const MAX_STEPS: u64 = 200_000;
+pub const MAX_STEPS: u64 = 200_000;
 
 /// What an expression came to.
 #[derive(Clone, Copy, Debug, PartialEq)]

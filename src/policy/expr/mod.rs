@@ -9,6 +9,7 @@ mod functions;
 pub mod names;
 mod scan;
 pub mod values;
+mod work;
 
 pub use compile::{Compiler, ExprError};
 pub use names::Site;
@@ -94,6 +95,8 @@ struct Program {
     source: String,
     tree: cel::IdedExpr,
     slots: Vec<Slot>,
+    /// About how many nodes one evaluation comes to at most.
+    work: u64,
     env: Arc<cel::Env>,
 }
 
@@ -142,6 +145,12 @@ impl Expr {
     /// The expression as written.
     pub fn source(&self) -> &str {
         &self.program.source
+    }
+
+    /// About how many nodes of its tree one evaluation comes to at most: what stands in a loop counts for
+    /// every element. A list whose length is not written in it counts as one of 64, or as the longest that is.
+    pub fn work(&self) -> u64 {
+        self.program.work
     }
 
     /// The variables it names, in the order in which they first stand in it.

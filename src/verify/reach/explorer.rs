@@ -1,13 +1,14 @@
 //! One step of an exploration: a call of a class meets a state.
 
 use super::classes::{Class, Classes};
+use super::effort::Effort;
 use super::meter::Meter;
 use super::quotient::{Key, Quotient};
 use super::scope::Scope;
 use super::steps::{self, Budgets};
 use super::{Refusal, Start, Step, Uncovered};
 use crate::barriers;
-use crate::policy::expr::{Expr, Query};
+use crate::policy::expr::Query;
 use crate::policy::matcher::{ListSet, MatcherId};
 use crate::policy::{Contract, Measure, Policy};
 use crate::state::bindings::StateBindings;
@@ -29,9 +30,15 @@ pub(super) struct Explorer {
     /// By class, the contracts that are for its calls, in order.
     demands: Vec<Vec<usize>>,
     /// By class, what looking at one call of it in one state comes to.
-    effort: Vec<u64>,
+    effort: Vec<Effort>,
     /// What making one state of another comes to.
-    pub(super) settling: u64,
+    settling: Effort,
+    /// What the barriers' values in one state come to.
+    measuring: Effort,
+    /// Settled calls that the start remembers.
+    remembered: usize,
+    /// Whether there was work left to look at the start.
+    pub(super) begun: bool,
     /// How many names and sets of labels were looked at where there are more; else absent.
     pub(super) left_out: Option<usize>,
 }
@@ -64,26 +71,37 @@ impl Explorer {
             });
         }
         let budgets = Budgets::of(&scope.budgets, &start.state, meter);
-        let quotient = Quotient::of(&scope, &list, budgets.left(), meter);
+        let ahead = (&start.state.history, budgets.left());
+        let quotient = Quotient::of(&scope, &list, ahead, meter);
         let queries = scope.expressions().flat_map(|expr| expr.queries());
         let asked = queries.filter(|query| matches!(query, Query::LastOk(_)));
         let asked: ListSet = asked.map(Query::tools).collect();
         let fails = |class: &Class| !class.names.among(&asked).is_empty();
         let demands = demands(&scope.contracts, &list, meter);
-        let measuring = measuring(&scope.history);
+        let measuring = Effort::measuring(&scope.history);
         let effort = demands.iter().map(|own| {
             let contracts = own.iter().filter_map(|&at| scope.contracts.get(at));
             let conditions = contracts.flat_map(|contract| &contract.require);
-            measuring + conditions.map(evaluating).sum::<u64>()
+            let mut all = measuring.clone();
+            conditions.for_each(|condition| all.evaluate(condition));
+            all
         });
-        let history = scope.history.tallied.len() + scope.history.recent;
+        let mut settling = Effort::of(8 + scope.history.tallied.len() as u64);
+        settling.look(scope.history.recent, 1);
+        quotient.weigh(&mut settling);
+        let remembered = start.state.history.last(usize::MAX, &[]).count();
+        // It is measured here, where it is first met, and as a state like all others.
+        let begun = meter.take(measuring.after(remembered).saturating_mul(3));
         Explorer {
             left_out,
             effort: effort.collect(),
-            settling: 8 + history as u64 + quotient.work(),
+            settling,
+            measuring,
+            remembered,
+            begun,
             demands,
             may_fail: list.iter().map(fails).collect(),
-            outside: outside(policy, &scope, &budgets, &start.state),
+            outside: outside(policy, &scope, &budgets, begun.then_some(&start.state)),
             start: start.state.clone(),
             classes: list,
             scope,
@@ -92,9 +110,26 @@ impl Explorer {
         }
     }
 
-    /// What looking at one call of a class in one state comes to.
-    pub(super) fn effort(&self, class: usize) -> u64 {
-        self.effort.get(class).copied().unwrap_or(1)
+    /// What looking at one call of a class comes to, in a state so many calls from the start.
+    pub(super) fn effort(&self, class: usize, depth: u64) -> u64 {
+        let effort = self.effort.get(class);
+        effort.map_or(1, |effort| effort.after(self.settled(depth)))
+    }
+
+    /// What making a state comes to that is so many calls from the start, out of the one before it.
+    pub(super) fn settling(&self, depth: u64) -> u64 {
+        self.settling.after(self.settled(depth))
+    }
+
+    /// What the values of all barriers come to there.
+    pub(super) fn measuring(&self, depth: u64) -> u64 {
+        self.measuring.after(self.settled(depth))
+    }
+
+    /// Settled calls that a state remembers at most.
+    fn settled(&self, depth: u64) -> usize {
+        let made = usize::try_from(depth).unwrap_or(usize::MAX);
+        self.remembered.saturating_add(made)
     }
 
     /// The state it starts in.
@@ -104,15 +139,17 @@ impl Explorer {
 
     /// A class that is admitted in every safe state while calls are left: no state remembers its calls, so
     /// that no barrier falls by one. A barrier is never higher than at the start, and its alpha finite
-    /// there. None where the start is not safe.
+    /// there. None where the start is not safe, or was not looked at.
     pub(super) fn free(&self) -> Option<usize> {
+        if !self.begun || self.measures_counts() || !self.outside.is_empty() {
+            return None;
+        }
         let here = self.here(&self.start);
         let free = |(at, class): &(usize, &Class)| {
             class.unasked && matches!(self.meet(&here, *at), Met::Admitted(_))
         };
-        let safe = !self.measures_counts() && self.outside.is_empty();
-        let free = safe.then(|| self.classes.iter().enumerate().find(free));
-        free.flatten().map(|(at, _)| at)
+        let free = self.classes.iter().enumerate().find(free);
+        free.map(|(at, _)| at)
     }
 
     /// Whether there are conditions.
@@ -168,13 +205,16 @@ impl Explorer {
         step: Step,
         simulated: Option<Vec<f64>>,
     ) -> (AgentState, Vec<f64>) {
-        let policy = &self.scope.history;
         let next = self.settle(here.state, step);
-        // What was simulated has no error, and costs what was expected.
-        let same = !step.failed && (policy.dcbf.record_costs || !self.scope.asks_steps);
-        let values = simulated.filter(|_| same);
+        let values = simulated.filter(|_| self.simulates(step));
         let values = values.unwrap_or_else(|| self.values(&next));
         (next, values)
+    }
+
+    /// Whether what was simulated is what came: it has no error, and costs what was expected.
+    pub(super) fn simulates(&self, step: Step) -> bool {
+        let policy = &self.scope.history;
+        policy.dcbf.verify && !step.failed && (policy.dcbf.record_costs || !self.scope.asks_steps)
     }
 
     /// What becomes of a call of a class in a state while budgets last.
@@ -265,9 +305,16 @@ impl Explorer {
     }
 }
 
-/// The barriers that are negative in a state, in policy order.
-fn outside(policy: &Policy, scope: &Scope, budgets: &Budgets, state: &AgentState) -> Vec<String> {
-    let values = barriers::values(&scope.history, &state.view(RunView::default()));
+/// The barriers that are negative in a state, in policy order; budgets alone where there is none to look at.
+fn outside(
+    policy: &Policy,
+    scope: &Scope,
+    budgets: &Budgets,
+    state: Option<&AgentState>,
+) -> Vec<String> {
+    let values =
+        |state: &AgentState| barriers::values(&scope.history, &state.view(RunView::default()));
+    let values = state.map(values).unwrap_or_default();
     let mut all = steps::names(&scope.history, &barriers::negative(&values));
     all.extend(budgets.outside.iter().cloned());
     let barriers = policy.dcbf.barriers.iter();
@@ -295,28 +342,4 @@ fn demands(contracts: &[Contract], classes: &[Class], meter: &mut Meter) -> Vec<
         all.push(own);
     }
     all
-}
-
-/// What evaluating an expression comes to: about what there is to read of it.
-fn evaluating(expr: &Expr) -> u64 {
-    let recent = expr.queries().map(|query| match query {
-        Query::Recent(_, n) => n as u64,
-        _ => 1,
-    });
-    expr.source().len() as u64 + recent.sum::<u64>()
-}
-
-/// What the values of all barriers in one state come to.
-fn measuring(policy: &Policy) -> u64 {
-    let words = policy.matchers.iter().count() / 64 + 1;
-    let barriers = policy.dcbf.barriers.iter();
-    let each = barriers.map(|spec| match &spec.measure {
-        Measure::Safety { window, pairs } => {
-            let calls = (*window).min(policy.recent).saturating_mul(words);
-            (calls.saturating_add(pairs.len())) as u64
-        }
-        Measure::Custom(expr) => evaluating(expr),
-        _ => 1,
-    });
-    each.fold(4, u64::saturating_add)
 }

@@ -108,10 +108,13 @@ pub(super) fn build_keeping(
         pending: VecDeque::new(),
         kept: 0,
         most,
-        weight: explorer.settling as usize,
         exit: None,
         limits,
     };
+    if !explorer.begun {
+        search.graph.cut = Some(Cut::Work(limits.work));
+        return search.graph;
+    }
     let start = explorer.start().clone();
     let values = explorer.values(&start);
     search.reach(explorer, (start, values), None, 0);
@@ -123,10 +126,10 @@ pub(super) fn build_keeping(
         }
         let state = match state {
             Some(state) => {
-                search.kept -= search.weight;
+                search.kept -= weight(explorer, depth);
                 state
             }
-            None if meter.take(explorer.settling.saturating_mul(depth)) => {
+            None if meter.take(explorer.settling(depth).saturating_mul(depth)) => {
                 explorer.follow(&search.graph.path(at))
             }
             None => {
@@ -139,15 +142,19 @@ pub(super) fn build_keeping(
     search.graph
 }
 
+/// What a state holds that is so many calls from the start.
+fn weight(explorer: &Explorer, depth: u64) -> usize {
+    usize::try_from(explorer.settling(depth)).unwrap_or(usize::MAX)
+}
+
 struct Search {
     graph: Graph,
     known: HashMap<Key, usize>,
     /// States whose calls are still to be looked at; absent where it would be too many to keep.
     pending: VecDeque<(usize, Option<AgentState>)>,
-    /// What the states there hold, how much they may, and what each does.
+    /// What the states there hold, and how much they may.
     kept: usize,
     most: usize,
-    weight: usize,
     exit: Option<usize>,
     limits: Limits,
 }
@@ -161,11 +168,15 @@ impl Search {
         meter: &mut Meter,
     ) {
         let first = self.graph.edges.len();
+        if !meter.take(explorer.measuring(depth)) {
+            self.graph.cut = Some(Cut::Work(self.limits.work));
+            return;
+        }
         let here = explorer.here(state);
         for (index, class) in explorer.classes.iter().enumerate() {
             let work = match class.never {
                 Some(_) => 1,
-                None => explorer.effort(index),
+                None => explorer.effort(index, depth),
             };
             if !meter.take(work) {
                 self.graph.cut = Some(Cut::Work(self.limits.work));
@@ -175,7 +186,11 @@ impl Search {
                 continue;
             };
             for step in explorer.ways(index) {
-                if !meter.take(explorer.settling) {
+                let mut work = explorer.settling(depth + 1);
+                if !explorer.simulates(step) {
+                    work = work.saturating_add(explorer.measuring(depth + 1));
+                }
+                if !meter.take(work) {
                     self.graph.cut = Some(Cut::Work(self.limits.work));
                     return;
                 }
@@ -229,8 +244,9 @@ impl Search {
         match key {
             Some(key) => {
                 self.known.insert(key, next);
-                let fits = self.kept + self.weight <= self.most;
-                self.kept += if fits { self.weight } else { 0 };
+                let weight = weight(explorer, depth);
+                let fits = self.kept.saturating_add(weight) <= self.most;
+                self.kept += if fits { weight } else { 0 };
                 self.pending.push_back((next, fits.then_some(state)));
             }
             None => {

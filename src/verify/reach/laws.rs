@@ -71,7 +71,7 @@ fn random(r: &mut Random) -> String {
         .collect();
     text += &format!(
         "[dcbf.barriers.safety]\nwindow = {}\nkappa = {}\npairs = [{}]\n",
-        1 + r.below(6),
+        1 + r.below(9),
         kappa(r),
         pairs.join(", ")
     );
@@ -107,7 +107,7 @@ fn started(r: &mut Random, policy: &Policy) -> Start {
     let mut state = AgentState::default();
     let mut table = NameTable::default();
     if r.below(2) == 0 {
-        for _ in 0..r.below(5) {
+        for _ in 0..r.below(7) {
             let tool = r.pick(&["a", "b", "c", "d", "e"]);
             let names = table.intern(&policy.matchers, tool, &[]);
             state = settled(policy, &state, &names, r.below(3) == 0);

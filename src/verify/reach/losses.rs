@@ -100,7 +100,9 @@ fn lasting(
     meter: &mut Meter,
 ) -> Option<Vec<(Refusal, bool)>> {
     let path = graph.path(at);
-    if !meter.take(explorer.settling.saturating_mul(1 + path.len() as u64)) {
+    let depth = path.len() as u64;
+    let settling = explorer.settling(depth).saturating_mul(1 + depth);
+    if !meter.take(settling.saturating_add(explorer.measuring(depth))) {
         return None;
     }
     let state = explorer.follow(&path);
@@ -108,7 +110,8 @@ fn lasting(
     let mut reasons: Vec<Vec<Refusal>> = Vec::new();
     let mut first = Vec::new();
     for &class in classes {
-        if !meter.take(2 * explorer.effort(class) + path.len() as u64) {
+        let effort = explorer.effort(class, depth).saturating_mul(2);
+        if !meter.take(effort.saturating_add(depth)) {
             return None;
         }
         reasons.push(explorer.reasons(&here, class));
@@ -117,19 +120,21 @@ fn lasting(
             Met::Admitted(_) => Refusal::default(),
         });
     }
-    let left = explorer.budgets.left().saturating_sub(path.len() as u64);
+    let left = explorer.budgets.left().saturating_sub(depth);
     let mut met: HashSet<usize> = HashSet::from([at]);
     let mut level: Vec<(usize, AgentState)> = vec![(at, state)];
-    for _ in 1..left {
+    for further in 1..left {
+        let there = depth + further;
         let mut next = Vec::new();
         for (at, state) in &level {
             let here = explorer.here(state);
             for edge in graph.edges(*at) {
-                let there = graph.nodes.get(edge.to);
-                if !there.is_some_and(|node| node.expanded) || !met.insert(edge.to) {
+                let to = graph.nodes.get(edge.to);
+                if !to.is_some_and(|node| node.expanded) || !met.insert(edge.to) {
                     continue;
                 }
-                if !meter.take(explorer.settling) {
+                let measuring = explorer.measuring(there).saturating_mul(2);
+                if !meter.take(explorer.settling(there).saturating_add(measuring)) {
                     return None;
                 }
                 next.push((edge.to, explorer.lead(&here, edge.step, None).0));
@@ -141,7 +146,7 @@ fn lasting(
                 if reasons.is_empty() {
                     continue;
                 }
-                if !meter.take(explorer.effort(class)) {
+                if !meter.take(explorer.effort(class, there)) {
                     return None;
                 }
                 let now = explorer.reasons(&here, class);

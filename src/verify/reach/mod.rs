@@ -14,6 +14,7 @@
 mod claims;
 mod classes;
 mod cycles;
+mod effort;
 mod explorer;
 mod facts;
 mod graph;

@@ -12,12 +12,14 @@
 //! A barrier that is negative refuses everything, so that counts go no further than that.
 
 use super::classes::Class;
+use super::effort::Effort;
 use super::meter::Meter;
 use super::scope::Scope;
 use crate::policy::Measure;
 use crate::policy::expr::Query;
 use crate::policy::matcher::{MatcherId, NameSet};
 use crate::state::AgentState;
+use crate::state::history::History;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -45,9 +47,10 @@ type Bits = Vec<u64>;
 
 /// The window of a safety barrier.
 struct Window {
-    /// Settled calls that the next one can meet.
+    /// Settled calls that are told apart: those that the next one can meet, or all that were ever in the
+    /// window where none leaves it.
     calls: usize,
-    /// Whether some of them leave the window while calls are left.
+    /// Whether a call of a pair leaves the window while calls are left.
     slides: bool,
     /// Lists of pairs, each with the classes that stand on the other side of a pair with it.
     sides: Vec<(MatcherId, Bits)>,
@@ -58,14 +61,19 @@ struct Window {
 }
 
 impl Quotient {
-    /// For states that at most `left` calls lead from. Where the meter runs out nothing can be explored by
-    /// it.
-    pub(super) fn of(scope: &Scope, classes: &[Class], left: u64, meter: &mut Meter) -> Quotient {
+    /// For the states of runs that begin with a history and make so many calls at most. Where the meter runs
+    /// out nothing can be explored by it.
+    pub(super) fn of(
+        scope: &Scope,
+        classes: &[Class],
+        ahead: (&History, u64),
+        meter: &mut Meter,
+    ) -> Quotient {
         let (mut windows, mut outbound) = (Vec::new(), Vec::new());
         for spec in &scope.history.dcbf.barriers {
             match &spec.measure {
                 Measure::Safety { window, pairs } => {
-                    windows.push(Window::of(*window, pairs, (classes, left), meter));
+                    windows.push(Window::of(*window, pairs, (classes, ahead), meter));
                 }
                 Measure::Privacy {
                     outbound: list,
@@ -99,14 +107,17 @@ impl Quotient {
         }
     }
 
-    /// What making a key comes to.
-    pub(super) fn work(&self) -> u64 {
-        let windows = self.windows.iter().map(|window| window.calls);
-        let questions = self.questions.iter().map(|question| match question.query {
-            Query::Recent(_, n) => 1 + n,
-            _ => 1,
-        });
-        windows.chain(questions).map(|work| work as u64).sum()
+    /// Adds what making a key comes to.
+    pub(super) fn weigh(&self, effort: &mut Effort) {
+        for window in &self.windows {
+            effort.look(window.calls, 1);
+        }
+        for question in &self.questions {
+            effort.add(1);
+            if let Query::Recent(_, n) = question.query {
+                effort.look(n, 1);
+            }
+        }
     }
 
     /// The key of a safe state. Questions whose answer is none or no leave nothing: of thousands most are
@@ -173,13 +184,13 @@ impl Window {
     fn of(
         window: usize,
         pairs: &[(MatcherId, MatcherId)],
-        (classes, left): (&[Class], u64),
+        (classes, (history, left)): (&[Class], (&History, u64)),
         meter: &mut Meter,
     ) -> Window {
         let calls = window.saturating_sub(1);
         let mut found = Window {
             calls,
-            slides: (calls as u64) < left,
+            slides: true,
             sides: Vec::new(),
             kinds: HashMap::new(),
             own: HashMap::new(),
@@ -222,6 +233,15 @@ impl Window {
             (Arc::as_ptr(&class.names), kind)
         });
         found.own = own.collect();
+        // The last call meets those before it that are in the window with it.
+        let last = history.last(window, &[]).zip(1..);
+        let paired = last.filter(|(names, _)| found.kind(names) > 0);
+        let oldest = paired.map(|(_, age)| age).max().unwrap_or(0u64);
+        found.slides = (window as u64) < left.saturating_add(oldest);
+        if !found.slides {
+            // What came first counts to the end, also behind the last call.
+            found.calls = window;
+        }
         found
     }
 

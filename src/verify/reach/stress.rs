@@ -188,3 +188,96 @@ fn no_built_in_policy_runs_out_of_work() {
         );
     }
 }
+
+/// Loops within each other make a short condition a long evaluation: that is counted before it is done, so
+/// that few states are looked at, and not even the start where one evaluation is too much.
+#[test]
+fn what_a_condition_comes_to_is_counted_before_it_is_evaluated() {
+    let loops = |depth: usize| {
+        let names = ["x", "y", "z", "w", "v", "u"];
+        let inner = "count('a') >= 0".to_owned();
+        names.iter().take(depth).fold(inner, |inner, name| {
+            format!("[1, 2, 3, 4, 5, 6, 7, 8, 9].all({name}, {inner})")
+        })
+    };
+    let contract = |depth| {
+        format!(
+            "[[contracts]]\ntools = [\"*\"]\nrequire = \"{}\"\n",
+            loops(depth)
+        )
+    };
+    let barrier = |depth| {
+        format!(
+            "[dcbf.barriers.c]\nexpr = \"{} ? 1.0 : -1.0\"\n",
+            loops(depth)
+        )
+    };
+    for (text, most) in [
+        (contract(3), 100),
+        (contract(4), 20),
+        (barrier(3), 100),
+        (barrier(4), 20),
+        (barrier(6), 0),
+    ] {
+        let policy = policy(&text);
+        let found = explore(&policy, NEAR);
+        assert_eq!(found.cut, Some(Cut::Work(NEAR.work)), "{text}");
+        assert!(found.states <= most, "{} {text}", found.states);
+        assert!(found.deadlock.is_none() && found.free.is_none() && !found.is_safe());
+        let doubts = doubts_near(&policy, NEAR);
+        assert_eq!(doubts.iter().map(|d| d.code).collect::<Vec<_>>(), [UNKNOWN]);
+    }
+    assert!(explore(&policy(&barrier(6)), NEAR).attained.is_empty());
+    let policy = policy(&contract(1));
+    assert!(!ran_out(&explore(&policy, Limits::default())));
+}
+
+/// A window takes the work of the calls that are in it, however long it is.
+#[test]
+fn long_windows_take_no_work_for_calls_that_were_not_made() {
+    let states = |text: &str| {
+        let found = explore(&policy(text), NEAR);
+        assert_eq!(found.cut, None, "{text}");
+        (found.states, found.transitions, found.more)
+    };
+    let window = |n: u64| format!("[dcbf.barriers.safety]\nwindow = {n}\n");
+    let fifty = states(&window(50));
+    assert!(fifty.0 < 50, "{fifty:?}");
+    for longer in [51, 1_000, 1_000_000] {
+        assert_eq!(states(&window(longer)), fifty);
+    }
+    let budgets = "[dcbf.barriers.privacy]\nbudget = 1000000\nper_call = 100000\n\
+        [dfa]\nmax_steps = 100000000\n[dcbf.barriers.stability]\nstep_budget = 100000000\n";
+    states(&format!("{budgets}{}", window(100_000)));
+}
+
+/// A window as long as the run forgets no call of it: one that is longer is the same. Calls that were there
+/// at the start leave it sooner, where they stand in a pair.
+#[test]
+fn a_window_as_long_as_the_run_forgets_nothing() {
+    let near = |window: u64, tools: &[&str]| {
+        let text = format!("[dfa]\nmax_steps = 9\n[dcbf.barriers.safety]\nwindow = {window}\n");
+        let policy = policy(&text);
+        let mut table = crate::policy::matcher::NameTable::default();
+        let mut start = Start::default();
+        for tool in tools {
+            let names = table.intern(&policy.matchers, tool, &[]);
+            start.state.history.push(&policy, &names, false);
+        }
+        explore_from(&policy, &start, NEAR)
+    };
+    for (tools, enough) in [
+        (&[][..], 9),
+        (&["ls", "ls"], 9),
+        (&["sql_query"], 10),
+        (&["sql_query", "ls", "ls"], 12),
+    ] {
+        let whole = near(enough, tools);
+        assert_eq!(near(enough + 1, tools), whole, "{tools:?}");
+        assert_eq!(near(enough + 40, tools), whole, "{tools:?}");
+        assert!(
+            near(enough - 1, tools).states > 2 * whole.states,
+            "{tools:?}"
+        );
+    }
+}
