@@ -379,3 +379,22 @@ fn what_is_cut_off_contradicts_nothing() {
     }
     assert!(cuts > 100, "{cuts}");
 }
+
+/// A budget of steps that no call takes below zero, by the values it has, is followed no farther than it has to
+/// be: alpha exceeds h at the top, and the last step, from 0.5 to -0.5, is refused.
+#[test]
+fn a_long_budget_of_steps_cuts_nothing_off() {
+    let long = |kappa: &str| {
+        explored(&format!(
+            "[dfa]\nmax_steps = 1000000\n[dcbf.barriers.stability]\nstep_budget = 150000\nmargin = 0.5\n\
+             kappa = {kappa}\n[dcbf.barriers.resource]\nenabled = false\n"
+        ))
+    };
+    let kept = long("1.5");
+    assert_eq!((kept.cut, kept.is_safe()), (None, true));
+    assert_eq!(
+        kept.more.map(|more| more.told()).as_deref(),
+        Some("at least 100000")
+    );
+    assert!(!long("2.5").is_safe(), "the last step is admitted");
+}

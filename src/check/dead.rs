@@ -169,6 +169,14 @@ pub(super) fn semantic_place(policy: &Policy) -> PolicyPlace {
 }
 
 impl Dead {
+    /// Says that it is about a fresh start, where an exploration was given another one: what a barrier is
+    /// there may be otherwise.
+    pub(super) fn of_fresh_start(&mut self) {
+        if self.stage == "dcbf" {
+            self.why = format!("from a fresh start {}", self.why);
+        }
+    }
+
     /// That no call is admitted, and why.
     pub fn told(&self) -> String {
         format!("no call is admitted: {}", self.why)

@@ -18,8 +18,8 @@ mod tools;
 
 use crate::policy::Policy;
 use crate::verify::reach::{self, Limits, Reach};
-use crate::verify::soundness;
-use crate::verify::start::unsafe_at_start;
+use crate::verify::soundness::{self, Soundness};
+use crate::verify::start::{of_fresh_start, unsafe_at_start};
 pub use codes::{Code, Finding};
 pub use dead::Dead;
 use limits::{Condition, Limit};
@@ -56,20 +56,37 @@ const NEAR: Limits = Limits {
 pub fn check(policy: &Policy, reach: Option<Reach>) -> CheckReport {
     let tools = tools::Tools::of(policy);
     let rows = policy.dcbf.barriers.iter();
-    let reasons = dead::reasons(policy);
+    let from_state = reach.as_ref().is_some_and(|reach| reach.from_state);
+    let mut reasons = dead::reasons(policy);
+    if from_state {
+        for reason in &mut reasons {
+            reason.of_fresh_start();
+        }
+    }
     let rows = rows.map(|spec| BarrierRow::of(policy, spec, &tools, reasons.first()));
     let mut barriers: Vec<BarrierRow> = rows.collect();
-    for (row, spec) in barriers.iter_mut().zip(&policy.dcbf.barriers) {
-        row.explored(policy, spec, reach.as_ref());
+    if let Some(reach) = &reach {
+        for row in &mut barriers {
+            row.explored(reach);
+        }
     }
-    let mut findings: Vec<Finding> = policy.warnings.iter().cloned().map(Into::into).collect();
     let judged = barriers.iter().zip(&policy.dcbf.barriers);
     let unsound = judged.filter_map(|(row, spec)| {
-        let found = row.soundness.unwrap_or_else(|| soundness::of(spec));
-        soundness::warning(policy, spec, found)
+        let by_alpha = soundness::of(spec);
+        // A way out that is not by its function, but by a result, is told with the exploration.
+        let found = row.soundness.filter(|_| by_alpha != Soundness::Sound);
+        soundness::warning(policy, spec, found.unwrap_or(by_alpha))
     });
-    findings.extend(unsound.map(Into::into));
-    findings.extend(unsafe_at_start(policy).into_iter().map(Into::into));
+    let starts = policy
+        .warnings
+        .iter()
+        .cloned()
+        .chain(unsafe_at_start(policy));
+    let starts = starts.map(|warning| match from_state {
+        true => of_fresh_start(policy, warning),
+        false => warning,
+    });
+    let mut findings: Vec<Finding> = starts.chain(unsound).map(Into::into).collect();
     let reached = match &reach {
         Some(reach) => reach.warnings(policy),
         None => reach::doubts_near(policy, NEAR),

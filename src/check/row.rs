@@ -7,7 +7,6 @@ use super::permits::Permits;
 use super::sentences;
 use super::tools::Tools;
 use crate::barriers::definition;
-use crate::policy::expr::Variable;
 use crate::policy::{Alpha, BarrierSpec, Measure, Policy, PolicyPlace};
 use crate::trace::money::Nano;
 use crate::verify::range::Range;
@@ -87,19 +86,23 @@ impl BarrierRow {
 }
 
 impl BarrierRow {
-    /// Takes in what an exploration knows: where it went along all that decides what an expression comes
-    /// to, and found no way out of the safe set, there is none.
-    pub(super) fn explored(&mut self, policy: &Policy, spec: &BarrierSpec, reach: Option<&Reach>) {
-        let (Some(Soundness::Possible(exit)), Some(reach)) = (self.soundness, reach) else {
+    /// Takes in what an exploration knows: a way out of the safe set that it found is one. That it found none
+    /// proves nothing: recordings tell of other costs than the default, and of labels of their own.
+    pub(super) fn explored(&mut self, reach: &Reach) {
+        let Some(found) = self.soundness else {
             return;
         };
-        // Costs are any that recordings tell, and explored at the default estimate alone.
-        let steps = |variable| matches!(variable, Variable::StateStepCount);
-        let exact = matches!(&spec.measure, Measure::Custom(expr) if expr.variables().all(steps));
-        let exact = exact && policy.runs("dcbf");
-        if exact && reach.cut.is_none() && reach.states > 0 && reach.out.is_none() {
-            self.soundness = Some(Soundness::Unreachable { h: exit.h });
-        }
+        let by_path = reach.out.as_ref().and_then(|out| out.exit(&self.name));
+        let least = reach.attained(&self.name).map(|attained| attained.least);
+        self.soundness = Some(match (found, by_path) {
+            (_, Some(exit)) => Soundness::Exits(exit),
+            (Soundness::Possible(exit), None)
+                if reach.cut.is_none() && least.is_some_and(|least| least >= 0.0) =>
+            {
+                Soundness::Unseen(exit)
+            }
+            (found, None) => found,
+        });
     }
 }
 

@@ -88,6 +88,7 @@ fn state(path: &Path, policy: &Policy, start: &mut Start) -> anyhow::Result<()> 
     let (spec, notices) = one::read(&text).map_err(|fault| Told(said(&name, &fault)))?;
     tell_notices(notices.iter(), notices.len() as u64, |_| &name);
     start.state = builder(policy).state(&spec);
+    start.from_state = true;
     Ok(())
 }
 

@@ -43,6 +43,9 @@ pub enum Soundness {
     Between(Exit),
     /// An exit would be admitted, if the barrier takes such a value at all, which is not known.
     Possible(Exit),
+    /// The same, where an exploration with default costs and labels by the policy came to no exit. Calls
+    /// of other costs, or with labels of their own, may come to one.
+    Unseen(Exit),
 }
 
 /// Judges an alpha on what a barrier can attain.
@@ -206,6 +209,10 @@ pub fn warning(policy: &Policy, barrier: &BarrierSpec, found: Soundness) -> Opti
             step_text(exit)
         ),
         Soundness::Possible(exit) => possible(exit),
+        Soundness::Unseen(exit) => format!(
+            "{}; the exploration, with default costs and labels by the policy, reaches no exit",
+            possible(exit)
+        ),
         Soundness::Uncomputed(exit) => format!(
             "a state in which it cannot be computed counts as -1, and {}",
             possible(exit)

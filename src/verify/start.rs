@@ -6,6 +6,9 @@ use crate::barriers;
 use crate::policy::{BarrierSpec, Measure, Policy, PolicyWarning};
 use crate::state::{AgentState, RunView};
 
+/// Code of the warning about a barrier that is negative before the first call.
+const CODE: &str = "unsafe_at_start";
+
 /// The value of a barrier before the first call, by the barrier itself; absent for models, and for
 /// expressions that ask for more than counts of calls, steps and cost: there it depends on the run.
 pub fn value(policy: &Policy, spec: &BarrierSpec) -> Option<f64> {
@@ -25,7 +28,7 @@ pub fn unsafe_at_start(policy: &Policy) -> Vec<PolicyWarning> {
         let custom = matches!(spec.measure, Measure::Custom(_));
         let h = value(policy, spec).filter(|h| custom && *h < 0.0)?;
         Some(PolicyWarning {
-            code: "unsafe_at_start",
+            code: CODE,
             place: spec.place,
             message: format!(
                 "`{}` is {} before the first call: every call is refused",
@@ -39,4 +42,20 @@ pub fn unsafe_at_start(policy: &Policy) -> Vec<PolicyWarning> {
         .filter(|_| policy.runs("dcbf"))
         .filter_map(warn)
         .collect()
+}
+
+/// The same warning for whoever was given another start: it is about a fresh one. What a model comes to in
+/// any state is so from every start.
+pub fn of_fresh_start(policy: &Policy, warning: PolicyWarning) -> PolicyWarning {
+    let mut barriers = policy.dcbf.barriers.iter();
+    let anywhere = |spec: &BarrierSpec| {
+        matches!(spec.measure, Measure::Neural(_)) && spec.place == warning.place
+    };
+    if warning.code != CODE || barriers.any(anywhere) {
+        return warning;
+    }
+    PolicyWarning {
+        message: format!("from a fresh start {}", warning.message),
+        ..warning
+    }
 }

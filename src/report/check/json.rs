@@ -221,7 +221,7 @@ fn judged(soundness: Soundness) -> Judged {
         Soundness::Exits(found) => exit("exits", found),
         Soundness::Uncomputed(found) => exit("uncomputed", found),
         Soundness::Between(found) => exit("between_states", found),
-        Soundness::Possible(found) => exit("possible", found),
+        Soundness::Possible(found) | Soundness::Unseen(found) => exit("possible", found),
     }
 }
 

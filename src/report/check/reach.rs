@@ -74,7 +74,7 @@ fn safe(reach: &Reach) -> String {
     match &reach.out {
         Some(out) => format!("no: {}", reach.told_out(out)),
         None if reach.cut.is_some() => "not known: no way out was found".into(),
-        None => "every reachable state keeps every barrier that is explored".into(),
+        None => "every reachable state keeps every barrier that is explored, with default costs and labels by the policy".into(),
     }
 }
 

@@ -138,6 +138,10 @@ fn kept(soundness: Option<Soundness>) -> String {
         Some(Soundness::Possible(exit)) => {
             format!("not known: {} would be admitted", step(exit.h, exit.next))
         }
+        Some(Soundness::Unseen(exit)) => format!(
+            "not known: {} would be admitted, not seen by the exploration",
+            step(exit.h, exit.next)
+        ),
         Some(Soundness::Between(exit)) => format!(
             "within a call: {} would be admitted between states",
             step(exit.h, exit.next)

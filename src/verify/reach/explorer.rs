@@ -22,6 +22,8 @@ pub(super) struct Explorer {
     pub(super) classes: Vec<Class>,
     pub(super) budgets: Budgets,
     start: AgentState,
+    /// Whether that was given.
+    pub(super) from_state: bool,
     /// The barriers that are negative at the start, budgets among them, in policy order.
     pub(super) outside: Vec<String>,
     quotient: Quotient,
@@ -103,6 +105,7 @@ impl Explorer {
             may_fail: list.iter().map(fails).collect(),
             outside: outside(policy, &scope, &budgets, begun.then_some(&start.state)),
             start: start.state.clone(),
+            from_state: start.from_state,
             classes: list,
             scope,
             budgets,
@@ -191,6 +194,14 @@ impl Explorer {
     /// What barriers come to in a state, budgets aside.
     pub(super) fn values(&self, state: &AgentState) -> Vec<f64> {
         barriers::values(&self.scope.history, &state.view(RunView::default()))
+    }
+
+    /// What one barrier comes to in a state, budgets included.
+    pub(super) fn value(&self, state: &AgentState, name: &str) -> Option<f64> {
+        let policies = [&self.scope.history, &self.scope.budgets].into_iter();
+        let mut specs = policies.flat_map(|own| own.dcbf.barriers.iter().map(move |s| (own, s)));
+        let (own, spec) = specs.find(|(_, spec)| spec.name == name)?;
+        Some(barriers::value(own, spec, &state.view(RunView::default())).0)
     }
 
     /// The barriers that are negative by those values.

@@ -5,9 +5,11 @@ use super::explorer::{Explorer, Met};
 use super::graph::Graph;
 use super::losses;
 use super::meter::Meter;
-use super::{Attained, ClassRow, Cut, Deadlock, More, Out, Reach, Refusal, Uncovered};
+use super::{Attained, ClassRow, Cut, Deadlock, More, Out, Reach, Refusal, Step, Uncovered};
+use crate::barriers::UNKNOWN;
 use crate::number::count;
 use crate::state::AgentState;
+use crate::verify::soundness::Exit;
 
 /// Everything there is to say; what there is to say of each class only where `counting`.
 pub(super) fn found(
@@ -91,6 +93,7 @@ pub(super) fn found(
     let most = longest.first().copied().flatten();
     let most = most.map_or(left, |most| most.min(left));
     Reach {
+        from_state: explorer.from_state,
         classes: rows,
         steps: explorer.budgets.steps.clone(),
         states: graph.nodes.iter().filter(|node| node.safe).count(),
@@ -161,17 +164,25 @@ fn out(
         return Some(Out {
             path: Vec::new(),
             barriers: explorer.outside.clone(),
+            exits: Vec::new(),
         });
     }
-    let by_calls = graph.exit().map(|node| Out {
-        path: graph.path(node),
-        barriers: graph.outside.clone(),
+    let by_calls = graph.exit().map(|node| {
+        let (path, barriers) = (graph.path(node), graph.outside.clone());
+        let exits = exits(explorer, &path, &barriers);
+        Out {
+            path,
+            barriers,
+            exits,
+        }
     });
     let by_budget = budgets.out.as_ref().and_then(|(calls, barriers)| {
         let path = cycles::path_of(graph, longest, calls + 1, meter)?;
+        let exits = exits(explorer, &path, barriers);
         Some(Out {
             path,
             barriers: barriers.clone(),
+            exits,
         })
     });
     match (by_calls, by_budget) {
@@ -179,4 +190,21 @@ fn out(
         (Some(a), _) => Some(a),
         (None, b) => b,
     }
+}
+
+/// What the last call of a path does to barriers that are negative at its end.
+fn exits(explorer: &Explorer, path: &[Step], barriers: &[String]) -> Vec<Exit> {
+    let Some((&last, before)) = path.split_last() else {
+        return Vec::new();
+    };
+    let before = explorer.follow(before);
+    let after = explorer.settle(&before, last);
+    let exit = |name: &String| {
+        let value = |state| explorer.value(state, name).unwrap_or(UNKNOWN);
+        Exit {
+            h: value(&before),
+            next: value(&after),
+        }
+    };
+    barriers.iter().map(exit).collect()
 }

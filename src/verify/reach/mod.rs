@@ -34,6 +34,7 @@ mod words;
 
 use crate::policy::{Policy, PolicyWarning};
 use crate::state::AgentState;
+use crate::verify::soundness::Exit;
 use explorer::Explorer;
 use meter::Meter;
 pub(crate) use scope::counts_only;
@@ -70,6 +71,8 @@ pub struct Start {
     pub state: AgentState,
     /// Tools that are there beside those the policy names.
     pub tools: Vec<String>,
+    /// Whether the state was given, so that it need not be that of a fresh run.
+    pub from_state: bool,
 }
 
 /// A number of calls.
@@ -155,6 +158,18 @@ pub struct Out {
     pub path: Vec<Step>,
     /// The barriers that are negative at its end.
     pub barriers: Vec<String>,
+    /// What its last call does to each of these, in the same order; none where there is no call.
+    pub exits: Vec<Exit>,
+}
+
+impl Out {
+    /// What its last call does to a barrier, where that is what turns it negative.
+    pub fn exit(&self, barrier: &str) -> Option<Exit> {
+        let mut exits = self.barriers.iter().zip(&self.exits);
+        exits
+            .find(|(name, _)| *name == barrier)
+            .map(|(_, exit)| *exit)
+    }
 }
 
 /// A safe state in which no call is admitted although steps are left.
@@ -215,6 +230,8 @@ pub enum Cut {
 /// What a policy can reach.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reach {
+    /// Whether it started from a state that was given.
+    pub from_state: bool,
     /// Tools, by what the rules can tell apart.
     pub classes: Vec<ClassRow>,
     /// Budgets that every call takes from.
@@ -248,7 +265,9 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// Whether every reachable state keeps every barrier that was explored.
+    /// Whether every reachable state keeps every barrier that was explored: of runs whose calls cost what is
+    /// charged by default and have the labels that the policy gives. Other costs and labels that a record
+    /// brings may lead elsewhere.
     pub fn is_safe(&self) -> bool {
         self.out.is_none() && self.cut.is_none()
     }
@@ -262,7 +281,8 @@ impl Reach {
     /// nothing was cut off. None where it was not explored, or is a budget of steps or money.
     ///
     /// For an `expr` barrier that is what its condition comes to in a run under this policy, as far as calls
-    /// are explored ([`Reach::uncovered`]); what lies outside of it is never attained.
+    /// are explored ([`Reach::uncovered`]), with default costs and labels by the policy: other costs, and
+    /// labels that records bring, may lead to other values.
     pub fn attained(&self, barrier: &str) -> Option<&Attained> {
         self.attained.iter().find(|own| own.barrier == barrier)
     }

@@ -4,11 +4,11 @@
 use super::meter::Meter;
 use super::{More, Refusal, Steps};
 use crate::barriers;
-use crate::policy::{BarrierSpec, Policy};
+use crate::policy::{BarrierSpec, Measure, Policy};
 use crate::state::{AgentState, Phase, RunView};
 use crate::trace::money::Nano;
 use crate::verify::range::Range;
-use crate::verify::soundness::{Soundness, judge};
+use crate::verify::soundness::{self, Soundness, judge};
 
 /// Calls that are tried before counting stops.
 const MOST: u64 = 100_000;
@@ -93,7 +93,14 @@ fn keep(policy: &Policy, values: &[f64]) -> bool {
     let mut barriers = policy.dcbf.barriers.iter().zip(values);
     let low = f64::NEG_INFINITY;
     let sound = |(spec, &high): (&BarrierSpec, &f64)| {
-        judge(spec.alpha, Range::Continuum { low, high }) == Soundness::Sound
+        let steps = matches!(spec.measure, Measure::Stability { .. });
+        // Every call takes one step, so that no other values come about than those of its lattice.
+        let found = steps.then(|| soundness::of(spec));
+        let kept = matches!(
+            found,
+            Some(Soundness::Sound | Soundness::Unreachable { .. })
+        );
+        kept || judge(spec.alpha, Range::Continuum { low, high }) == Soundness::Sound
     };
     policy.dcbf.verify && barriers.all(sound)
 }
