@@ -56,7 +56,8 @@ const NEAR: Limits = Limits {
 pub fn check(policy: &Policy, reach: Option<Reach>) -> CheckReport {
     let tools = tools::Tools::of(policy);
     let rows = policy.dcbf.barriers.iter();
-    let reasons = dead::reasons(policy);
+    let near = reach::near(policy, NEAR);
+    let reasons = dead::reasons(policy, &near, NEAR);
     let rows = rows.map(|spec| BarrierRow::of(policy, spec, &tools, reasons.first()));
     let mut barriers: Vec<BarrierRow> = rows.collect();
     for (row, spec) in barriers.iter_mut().zip(&policy.dcbf.barriers) {
@@ -72,7 +73,7 @@ pub fn check(policy: &Policy, reach: Option<Reach>) -> CheckReport {
     findings.extend(unsafe_at_start(policy).into_iter().map(Into::into));
     let reached = match &reach {
         Some(reach) => reach.warnings(policy),
-        None => reach::doubts_near(policy, NEAR),
+        None => near.doubts,
     };
     findings.extend(reached.into_iter().map(Into::into));
     findings.extend(rules::found(policy, &tools, &barriers, &reasons));
