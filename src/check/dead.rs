@@ -8,8 +8,8 @@ use super::limits;
 use super::patterns::{List, Pattern};
 use super::permits::{Permits, Rule};
 use crate::number::rounded;
-use crate::policy::semantic::Scores;
-use crate::policy::{BarrierSpec, Measure, Policy, PolicyPlace, ToolBudget};
+use crate::policy::{BarrierSpec, Measure, Policy, PolicyPlace, STAGE_IDS, ToolBudget};
+use crate::verify::reach::{self, Limits, Near, Refusal};
 use crate::verify::start;
 
 /// Why no call is admitted.
@@ -27,8 +27,66 @@ pub struct Dead {
     pub told: bool,
 }
 
-/// Every reason, in pipeline order: the first is what calls are refused for.
-pub(super) fn reasons(policy: &Policy) -> Vec<Dead> {
+/// Every reason, in pipeline order: the first is what calls are refused for. What follows from no single
+/// setting was found by a look at the start.
+pub(super) fn reasons(policy: &Policy, near: &Near, limits: Limits) -> Vec<Dead> {
+    let mut found = settings(policy);
+    if found.is_empty() {
+        found.extend(refused(policy, &near.refused));
+    } else if found
+        .first()
+        .is_some_and(|first| rank(first.stage) >= rank("dcbf"))
+    {
+        // Where barriers start outside of the safe set nothing was looked at.
+        let mut before = policy.clone();
+        before.dcbf.barriers.clear();
+        before.semantic = None;
+        let refusals = reach::near(&before, limits).refused;
+        found.splice(0..0, refused(policy, &refusals));
+    }
+    found
+}
+
+/// That every call is refused at the start, by what refuses the classes of tools there. No call comes
+/// past the last of these stages.
+fn refused(policy: &Policy, refusals: &[Refusal]) -> Option<Dead> {
+    let last = refusals.iter().max_by_key(|by| rank(by.stage))?;
+    let mut by: Vec<String> = Vec::new();
+    for told in refusals.iter().map(Refusal::told) {
+        if !by.contains(&told) {
+            by.push(told);
+        }
+    }
+    let more = by.len().saturating_sub(NAMED);
+    by.truncate(NAMED);
+    if more > 0 {
+        by.push(format!("{more} more"));
+    }
+    let mut barriers = policy.dcbf.barriers.iter();
+    let barrier = barriers.find(|spec| last.stage == "dcbf" && last.names.contains(&spec.name));
+    let place = match barrier {
+        Some(spec) => spec.place,
+        None => policy.lines.place([last.stage]),
+    };
+    let why = format!("at the start every call is refused, by {}", by.join(" or "));
+    Some(Dead {
+        // `reachable_deadlock` says so.
+        told: true,
+        ..dead(last.stage, place, why, None)
+    })
+}
+
+/// Most of what refuses that is named.
+const NAMED: usize = 4;
+
+/// Where a stage stands in the pipeline.
+fn rank(stage: &str) -> usize {
+    let at = STAGE_IDS.iter().position(|id| *id == stage);
+    at.unwrap_or(STAGE_IDS.len())
+}
+
+/// The settings that refuse every call, each by itself.
+fn settings(policy: &Policy) -> Vec<Dead> {
     let mut found = Vec::new();
     if policy.runs("gates") {
         gates(policy, &mut found);
@@ -44,15 +102,14 @@ pub(super) fn reasons(policy: &Policy) -> Vec<Dead> {
         let barriers = policy.dcbf.barriers.iter();
         found.extend(barriers.filter_map(|spec| barrier(policy, spec)));
     }
-    if policy.runs("semantic") {
-        found.extend(semantic(policy));
-    }
+    found.extend(semantic(policy));
     found
 }
 
-/// Whether a stage comes before the barriers.
+/// Whether no call comes as far as the barriers, also where refused calls run. What a look at the start
+/// found is told already, and may change by such calls, or by labels that records bring.
 pub(super) fn is_before_barriers(dead: &Dead) -> bool {
-    !matches!(dead.stage, "dcbf" | "semantic")
+    !dead.told && rank(dead.stage) < rank("contracts")
 }
 
 fn dead(stage: &'static str, place: PolicyPlace, why: String, help: Option<&'static str>) -> Dead {
@@ -151,12 +208,7 @@ pub(super) fn place_of(policy: &Policy, spec: &BarrierSpec) -> PolicyPlace {
 
 /// A threshold that every score reaches, where every call has one: recorded scores may be missing.
 fn semantic(policy: &Policy) -> Option<Dead> {
-    let semantic = policy.semantic.as_ref()?;
-    let Scores::Computed(computed) = &semantic.scores else {
-        return None;
-    };
-    let blocks = |asked| computed.bands.thresholds(asked).block <= 0.0;
-    (blocks(true) && blocks(false)).then(|| {
+    start::every_score_blocks(policy).then(|| {
         let why = "every score is at least `semantic.block`, 0".into();
         let help = Some("raise it: scores lie between 0 and 1");
         dead("semantic", semantic_place(policy), why, help)

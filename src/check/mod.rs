@@ -57,7 +57,8 @@ pub fn check(policy: &Policy, reach: Option<Reach>) -> CheckReport {
     let tools = tools::Tools::of(policy);
     let rows = policy.dcbf.barriers.iter();
     let from_state = reach.as_ref().is_some_and(|reach| reach.from_state);
-    let mut reasons = dead::reasons(policy);
+    let near = reach::near(policy, NEAR);
+    let mut reasons = dead::reasons(policy, &near, NEAR);
     if from_state {
         for reason in &mut reasons {
             reason.of_fresh_start();
@@ -89,7 +90,7 @@ pub fn check(policy: &Policy, reach: Option<Reach>) -> CheckReport {
     let mut findings: Vec<Finding> = starts.chain(unsound).map(Into::into).collect();
     let reached = match &reach {
         Some(reach) => reach.warnings(policy),
-        None => reach::doubts_near(policy, NEAR),
+        None => near.doubts,
     };
     findings.extend(reached.into_iter().map(Into::into));
     findings.extend(rules::found(policy, &tools, &barriers, &reasons));

@@ -112,7 +112,6 @@ fn stranded(policy: &Policy, spec: &BarrierSpec, calls: Permits) -> Option<Stran
         return None;
     };
     let of = limits::after(policy, spec, 0).filter(|start| *start > 0.0)?;
-    let left = limits::after(policy, spec, admitted)?;
     let plain = BarrierSpec {
         alpha: Alpha {
             kappa: 1.0,
@@ -121,29 +120,48 @@ fn stranded(policy: &Policy, spec: &BarrierSpec, calls: Permits) -> Option<Stran
         ..spec.clone()
     };
     let could = match limits::calls(policy, &plain)? {
-        Permits::Calls(n) => limits::after(policy, spec, n)?,
-        _ => left,
+        Permits::Calls(n) => n,
+        _ => admitted,
     };
-    // What is less than a billionth of the budget is the noise of floats.
-    let noticed = |part: f64| if part > of * 1e-9 { part } else { 0.0 };
-    let told = |part: f64| match spec.measure {
-        Measure::Resource { .. } => whole(part),
-        _ => part,
+    let found = match spec.measure {
+        Measure::Resource { limit } => {
+            let most = limit.0.saturating_sub(nano(spec.margin));
+            let estimate = policy.dcbf.per_call_cost.0;
+            let left = |k: u64| most.saturating_sub(estimate.saturating_mul(k.into()));
+            let (left, could) = (left(admitted), left(could));
+            let by_alpha = left.saturating_sub(could).max(0);
+            Stranded {
+                left: Nano(left).usd(),
+                of: Nano(most).usd(),
+                by_alpha: Nano(by_alpha).usd(),
+            }
+        }
+        _ => {
+            let noticed = |part: f64| if part > noise(spec, of) { part } else { 0.0 };
+            let left = limits::after(policy, spec, admitted)?;
+            let could = limits::after(policy, spec, could)?;
+            Stranded {
+                left: noticed(left),
+                of,
+                by_alpha: noticed(left - could),
+            }
+        }
     };
-    let (left, by_alpha) = (noticed(left), noticed(left - could));
-    (left > 0.0).then(|| Stranded {
-        left: told(left),
-        of: told(of),
-        by_alpha: told(by_alpha),
-    })
+    (found.left > 0.0).then_some(found)
 }
 
-/// The nearest amount of whole nano-dollars, which money is counted in: differences of floats are off
-/// by their last digits.
-fn whole(usd: f64) -> f64 {
-    let nano = (usd * 1e9).round();
-    match nano.abs() < 9e15 {
-        true => Nano(nano as i128).usd(),
-        false => usd,
+/// How far what is left of a budget may be off by rounding. Steps and money are counted in integers, and
+/// rounded once, with their margin; a sum of floats is off by less than a billionth.
+pub(super) fn noise(spec: &BarrierSpec, of: f64) -> f64 {
+    match spec.measure {
+        Measure::Resource { .. } | Measure::Stability { .. } => {
+            4.0 * f64::EPSILON * (of.abs() + spec.margin.abs())
+        }
+        _ => of * 1e-9,
     }
+}
+
+/// The nearest amount of whole nano-dollars, which money is counted in.
+fn nano(usd: f64) -> i128 {
+    (usd * 1e9).round() as i128
 }

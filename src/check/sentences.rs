@@ -2,7 +2,7 @@
 
 use super::limits;
 use super::permits::{Permits, Rule};
-use super::row::Stranded;
+use super::row::{Stranded, noise};
 use crate::barriers::level::{Level, value_at};
 use crate::number::rounded;
 use crate::policy::matcher::MatcherId;
@@ -199,8 +199,7 @@ fn left(policy: &Policy, spec: &BarrierSpec, calls: Permits, part: Stranded) -> 
         return said;
     };
     let next = limits::after(policy, spec, last.saturating_add(1));
-    // Less than a billionth of the budget is the noise of floats.
-    if next.is_some_and(|next| next < 0.0 && next > -1e-9 * part.of) {
+    if next.is_some_and(|next| next < 0.0 && next > -noise(spec, part.of)) {
         said += ": the next call would take it below zero, by rounding alone";
     }
     said

@@ -3,6 +3,7 @@
 use super::reach::counts_only;
 use super::soundness::shown;
 use crate::barriers;
+use crate::policy::semantic::Scores;
 use crate::policy::{BarrierSpec, Measure, Policy, PolicyWarning};
 use crate::state::{AgentState, RunView};
 
@@ -58,4 +59,15 @@ pub fn of_fresh_start(policy: &Policy, warning: PolicyWarning) -> PolicyWarning 
         message: format!("from a fresh start {}", warning.message),
         ..warning
     }
+}
+
+/// Whether the semantic stage refuses whatever comes as far: every score reaches its threshold, and every
+/// call has one. Recorded scores may be missing.
+pub fn every_score_blocks(policy: &Policy) -> bool {
+    let semantic = policy.semantic.as_ref().map(|semantic| &semantic.scores);
+    let Some(Scores::Computed(computed)) = semantic.filter(|_| policy.runs("semantic")) else {
+        return false;
+    };
+    let blocks = |asked| computed.bands.thresholds(asked).block <= 0.0;
+    blocks(true) && blocks(false)
 }

@@ -344,3 +344,34 @@ fn a_limit_behind_the_barrier_is_said_to_decide_nothing() {
         assert!(!said.contains("never spent"), "{said}");
     }
 }
+
+/// What is left is counted in integers: a single step or a cent is told of any budget, and no next call
+/// is put down to rounding because the budget is large.
+#[test]
+fn what_is_left_of_large_budgets_is_exact() {
+    let steps = |budget: u64| {
+        let text = format!("[dcbf.barriers.stability]\nstep_budget = {budget}\nkappa = 0.5\n");
+        row(&text, "stability")
+    };
+    for budget in [1_000, 1_000_000_000, 10_000_000_000_000] {
+        let found = steps(budget);
+        let part = found
+            .stranded
+            .unwrap_or_else(|| panic!("{budget}: {:?}", found.calls));
+        assert_eq!((part.left, part.by_alpha), (1.0, 1.0), "{budget}");
+    }
+    let money = |text: &str| {
+        let found = row(&format!("[dcbf.barriers.resource]\n{text}"), "resource");
+        let said = found.permits.join("\n");
+        (found.stranded.map(|part| (part.left, part.by_alpha)), said)
+    };
+    let (part, said) = money("limit_usd = 10000000\nper_call_cost_usd = 0.01\nkappa = 0.5\n");
+    assert_eq!(part, Some((0.01, 0.01)), "{said}");
+    let (part, said) = money("limit_usd = 10000000.005\nper_call_cost_usd = 0.01\n");
+    assert_eq!(part, Some((0.005, 0.0)), "{said}");
+    assert!(!said.contains("by rounding"), "{said}");
+    assert_eq!(
+        money("limit_usd = 10000000\nper_call_cost_usd = 0.01\n").0,
+        None
+    );
+}

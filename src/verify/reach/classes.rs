@@ -7,7 +7,8 @@ use super::words;
 use super::{Kind, Refusal, Tool};
 use crate::policy::glob::is_name;
 use crate::policy::matcher::{ListSet, NameSet};
-use crate::policy::{Measure, Policy};
+use crate::policy::{Measure, Policy, ToolBudget};
+use crate::verify::start;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -67,6 +68,7 @@ impl<'p> Lists<'p> {
         let mut deciding = asked.clone();
         if policy.runs("gates") {
             deciding.extend(policy.gates.allow);
+            deciding.extend(spent(policy).map(|budget| budget.tools));
         }
         if let Some(privilege) = policy
             .privilege
@@ -276,14 +278,35 @@ fn never(policy: &Policy, names: &NameSet) -> Option<Refusal> {
     if policy.runs("gates") && policy.gates.allow.is_some_and(|allow| !names.is(allow)) {
         return refusal("gates", "whitelist");
     }
-    let privilege = policy.privilege.as_ref().filter(|p| !p.allow_unknown)?;
+    if policy.runs("gates") {
+        // What was observed is never less than nothing.
+        if policy.gates.max_tokens == Some(0) {
+            return refusal("gates", "budget");
+        }
+        if let Some(budget) = spent(policy).find(|budget| names.is(budget.tools)) {
+            return Some(Refusal {
+                stage: "gates",
+                rule: "per_tool_budget",
+                names: vec![budget.name.clone()],
+            });
+        }
+    }
+    let denied = policy.privilege.as_ref();
+    let denied = denied.filter(|p| policy.runs("privilege") && !p.allow_unknown);
     let may = |agent: &crate::policy::Agent| {
         !agent.deny_tools.is_some_and(|denied| names.is(denied))
             && agent.tools.is_none_or(|allowed| names.is(allowed))
     };
-    match privilege.agents.iter().any(may) || !policy.runs("privilege") {
-        true => None,
-        false if privilege.agents.is_empty() => refusal("privilege", "unknown_agent"),
-        false => refusal("privilege", "tool"),
+    match denied {
+        Some(privilege) if privilege.agents.is_empty() => refusal("privilege", "unknown_agent"),
+        Some(privilege) if !privilege.agents.iter().any(may) => refusal("privilege", "tool"),
+        _ if start::every_score_blocks(policy) => refusal("semantic", "block"),
+        _ => None,
     }
+}
+
+/// Budgets of tools that are spent before the first call.
+fn spent(policy: &Policy) -> impl Iterator<Item = &ToolBudget> {
+    let budgets = policy.gates.per_tool.iter();
+    budgets.filter(|budget| budget.max_tokens == 0)
 }

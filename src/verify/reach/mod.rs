@@ -301,13 +301,23 @@ pub fn explore_from(policy: &Policy, start: &Start, limits: Limits) -> Reach {
     facts::found(&explorer, &graph, &mut meter, true)
 }
 
-/// Looks for a deadlock from the initial state and for nothing else. That the limits of states and of calls
-/// between them end the search is no doubt; that it takes too much work to get there is one.
-pub fn doubts_near(policy: &Policy, limits: Limits) -> Vec<PolicyWarning> {
+/// What a look for a deadlock near the initial state came to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Near {
+    /// Doubts about the policy. That the limits of states and of calls between them end the search is no
+    /// doubt; that it takes too much work to get there is one.
+    pub doubts: Vec<PolicyWarning>,
+    /// What refuses each class of tools at the start; nothing where some call is admitted there, or where
+    /// that was not found out.
+    pub refused: Vec<Refusal>,
+}
+
+/// Looks for a deadlock from the initial state and for nothing else.
+pub fn near(policy: &Policy, limits: Limits) -> Near {
     let mut meter = Meter::new(limits.work);
     let explorer = Explorer::new(policy, &Start::default(), &mut meter);
     if explorer.free().is_some() {
-        return Vec::new();
+        return Near::default();
     }
     let graph = graph::build(&explorer, limits, &mut meter);
     let found = facts::found(&explorer, &graph, &mut meter, false);
@@ -315,5 +325,15 @@ pub fn doubts_near(policy: &Policy, limits: Limits) -> Vec<PolicyWarning> {
     let deadlock = found.deadlock_warning(policy);
     let none = deadlock.is_none();
     let cut = cut.filter(|_| none).map(Cut::warning_near);
-    deadlock.into_iter().chain(cut).collect()
+    let at_start = found.deadlock.filter(|deadlock| deadlock.path.is_empty());
+    Near {
+        doubts: deadlock.into_iter().chain(cut).collect(),
+        refused: at_start.map_or(Vec::new(), |deadlock| deadlock.refusals),
+    }
+}
+
+/// The doubts about a policy that a look near the initial state raises.
+#[cfg(test)]
+fn doubts_near(policy: &Policy, limits: Limits) -> Vec<PolicyWarning> {
+    near(policy, limits).doubts
 }

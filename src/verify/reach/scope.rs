@@ -3,6 +3,7 @@
 use super::Uncovered;
 use crate::policy::expr::{Expr, Variable};
 use crate::policy::{Contract, Measure, Policy};
+use crate::verify::start;
 
 /// A policy, taken apart by what its rules depend on.
 pub(super) struct Scope {
@@ -150,7 +151,9 @@ fn others(policy: &Policy) -> Vec<Uncovered> {
     note("gates", gates.window.is_some(), "`gates.window`", observed);
     note(
         "gates",
-        gates.max_tokens.is_some() || !gates.per_tool.is_empty(),
+        // Those of nothing are spent at the start.
+        gates.max_tokens.is_some_and(|max| max > 0)
+            || gates.per_tool.iter().any(|b| b.max_tokens > 0),
         "token budgets of `gates`",
         observed,
     );
@@ -174,7 +177,7 @@ fn others(policy: &Policy) -> Vec<Uncovered> {
     );
     note(
         "semantic",
-        policy.semantic.is_some(),
+        policy.semantic.is_some() && !start::every_score_blocks(policy),
         "`semantic`",
         "texts of calls are not known",
     );

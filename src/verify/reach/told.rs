@@ -58,7 +58,15 @@ impl Refusal {
     /// What of the policy refuses.
     pub fn told(&self) -> String {
         match (self.stage, self.rule) {
+            ("gates", "budget") => "`gates.max_tokens`".into(),
+            ("gates", "per_tool_budget") => {
+                format!(
+                    "the budget of {} in `gates.per_tool`",
+                    quoted(&self.names, ", ")
+                )
+            }
             ("gates", _) => "`gates.allow`".into(),
+            ("semantic", _) => "`semantic.block`".into(),
             ("privilege", _) => "`privilege`".into(),
             ("dfa", "max_steps") => "`dfa.max_steps`".into(),
             ("dfa", "max_loops") => "`dfa.max_loops`".into(),
