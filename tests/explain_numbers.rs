@@ -490,14 +490,32 @@ fn counts_of_calls_stay_within_the_run() {
     assert!(to.parse::<u64>().is_ok_and(|to| to <= 201), "{explained}");
 }
 
-/// A number that the deciding rule does not go by is told as what it is: a way through earlier calls.
+/// A number that the deciding rule does not go by is told as what it is: it lets an earlier call through,
+/// and what that one observes is what the deciding rule asks for.
 #[test]
-fn what_is_told_of_numbers_is_of_the_rules_that_stop_it() {
-    let scratch = scratch(MAIL, "privilege.unknown_agent = 'allow'\n");
-    let explained = explained(&scratch, "--call c4");
+fn a_way_through_earlier_calls_is_told_as_one() {
+    let call = |id: &str, cost: &str| {
+        format!(
+            "{{\"tool\":\"search\",\"run\":\"r\",\"id\":\"{id}\",\"agent\":\"a\"{cost},\"result\":1}}\n"
+        )
+    };
+    let cost = ",\"estimated_cost_usd\":0.02";
+    let trace = call("c1", "") + &call("c2", cost) + &call("c3", cost);
+    let policy = "gates.window = 1\nprivilege.unknown_agent = \"allow\"\n\
+                  privilege.agents.a.max_total_cost_usd = 0.01\n";
+    let scratch = scratch(&trace, policy);
+    let explained = explained(&scratch, "--call c3");
+    assert_eq!(explained["decision"]["rule"], "recency");
+    assert_eq!(explained["turned_by"], "one_number");
     for flip in explained["flips"].as_array().expect("a list") {
-        assert_eq!(flip["by_earlier"], false, "{flip}");
+        let own = flip["changes"][0]["key"] == "gates.window";
+        assert_eq!(flip["by_earlier"], !own, "{flip}");
+        assert_eq!(flip["replay"]["admitted"], !own, "{flip}");
     }
+    let (to, _) = flip(&explained, "privilege.agents.a.max_total_cost_usd");
+    assert_eq!(to, "0.02");
+    let says = "by way of earlier calls";
+    assert!(table(&scratch, "--call c3").contains(says));
 }
 
 /// Doubts about the policy are rows of every report that has rows.
