@@ -287,7 +287,7 @@ fn two_limits_that_bind_by_turns_are_found_together() {
     assert_eq!(search["bounded"], false);
     assert!(search["replays"].as_u64() < Some(40), "{search}");
     let table = scratch.gate("explain t.jsonl --policy p.toml --line 300 --width 400");
-    let says = "no single number turns this call; these together do: ";
+    let says = "no single number of the rules that stop this call turns it; these together do: ";
     assert!(table.ends(0).out.contains(says));
 }
 
@@ -319,7 +319,7 @@ fn what_no_number_turns_is_said() {
     let table = scratch.gate("explain t.jsonl --policy p.toml --line 5 --width 400");
     let table = table.ends(0).out;
     assert!(
-        table.contains("no number turns this call: gates."),
+        table.contains("no number of the rules that stop this call turns it: gates."),
         "{table}"
     );
 }

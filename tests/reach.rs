@@ -5,7 +5,7 @@ mod program;
 use gate::policy::{Policy, PolicySource, parse};
 use gate::report::check::reach::Document;
 use gate::report::json::write;
-use gate::verify::reach::{Kind, Limits, Reach, Step, explore};
+use gate::verify::reach::{Cut, Kind, Limits, Reach, Step, explore};
 use program::Scratch;
 
 fn json(limits: Limits) -> serde_json::Value {
@@ -397,4 +397,12 @@ fn a_long_budget_of_steps_cuts_nothing_off() {
         Some("at least 100000")
     );
     assert!(!long("2.5").is_safe(), "the last step is admitted");
+    // New states may come behind the calls that were counted.
+    let off = "safety.enabled = false\nprivacy.enabled = false\nresource.enabled = false\n";
+    let far = explored(&format!(
+        "[dfa]\nmax_steps = 1000000\n[dcbf.barriers]\n{off}stability.step_budget = 150000\n\
+         [dcbf.barriers.c]\nkappa = 3\nexpr = '100500.5 - double(count(\"x\"))'\n"
+    ));
+    assert_eq!(far.cut, Some(Cut::Calls(100_000)));
+    assert!(!far.is_safe() && far.out.is_none());
 }

@@ -207,6 +207,10 @@ fn semantic(policy: &Policy, decided: &Final) -> Vec<Key> {
     match (blocks, floored) {
         (true, _) => vec![block],
         (false, true) => vec![Key::HarmFloor],
+        // More than what the other calls are blocked from only the table of calls like this can say.
+        (false, false) if unasked && escalate == Key::Escalate => {
+            vec![escalate, Key::EscalateUnasked]
+        }
         (false, false) => vec![escalate],
     }
 }
@@ -249,6 +253,24 @@ pub fn turned(
     }?;
     let to = amount(found, from);
     (!pass || !vanishes(policy, key, decided, to)).then_some(to)
+}
+
+/// What has to change first where a threshold of escalating has no room: the one of blocking that calls
+/// without an intent have of their own, raised to what is asked for.
+pub(super) fn beyond(
+    policy: &Policy,
+    rule: &Rule,
+    key: Key,
+    decided: &Final,
+    pass: bool,
+) -> Option<(Key, Amount)> {
+    if !pass || key != Key::Escalate {
+        return None;
+    }
+    let asked = amount(tick(met(rule, decided)?) + 1, key.get(policy)?);
+    let (own, others) = (Key::Block.get(policy)?, Key::BlockUnasked.get(policy)?);
+    let binds = tick(others) < tick(asked) && tick(asked) <= tick(own);
+    binds.then_some((Key::BlockUnasked, asked))
 }
 
 /// Whether a barrier with another value of that number has a floor that is a number, or none since it is

@@ -16,7 +16,7 @@ pub mod turn;
 
 use crate::barriers::definition;
 use crate::barriers::level::{Level, Transition};
-use crate::engine::decision::Decision;
+use crate::engine::decision::{Decision, DecisionKind};
 use crate::engine::{Final, Options};
 use crate::policy::{Alpha, BarrierSpec, Measure, Policy};
 use crate::stages::weigh::StageWeighed;
@@ -70,14 +70,36 @@ pub struct PolicyLine {
     pub rules: Vec<String>,
 }
 
+/// What the changes of an explanation make of its call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Aim {
+    /// A call that is stopped is let through.
+    LetThrough,
+    /// A call that is escalated and let through is not escalated.
+    PlainAllow,
+    /// A call that is allowed is stopped.
+    Stopped,
+}
+
+impl Aim {
+    /// The word of machine formats.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Aim::LetThrough => "let_through",
+            Aim::PlainAllow => "plain_allow",
+            Aim::Stopped => "stopped",
+        }
+    }
+}
+
 /// By how many numbers of the policy a refused call is let through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TurnedBy {
     /// One alone is enough.
     One,
-    /// None alone, and several together.
+    /// No single one of the rules that stop it, and several together.
     Together,
-    /// None: a rule that stops the call goes by no number.
+    /// None of them: a rule that stops the call goes by no number.
     None,
     /// Such numbers were not found.
     Unknown,
@@ -96,9 +118,19 @@ impl TurnedBy {
 }
 
 impl Explanation {
-    /// By how many numbers the call is let through; absent where it is already.
+    /// What its changes make of the call.
+    pub fn aim(&self) -> Aim {
+        let decision = &self.decision;
+        match self.deciding.is_empty() {
+            true => Aim::Stopped,
+            false if is_escalated_through(decision) => Aim::PlainAllow,
+            false => Aim::LetThrough,
+        }
+    }
+
+    /// By how many numbers of the rules that stop it the call is let through; absent where it is already.
     pub fn turned_by(&self) -> Option<TurnedBy> {
-        if self.deciding.is_empty() {
+        if self.aim() != Aim::LetThrough {
             return None;
         }
         let enough = self.flips.iter().any(Flip::is_enough);
@@ -196,7 +228,8 @@ pub fn explained(
         true => slacks(&case, decided),
         false => turns(&case, &deciding, &also),
     };
-    if !deciding.is_empty() && !flips.iter().any(Flip::is_enough) {
+    let stopped = !deciding.is_empty() && !is_escalated_through(&decided.decision);
+    if stopped && !flips.iter().any(Flip::is_enough) {
         sought = Some(case.together());
     }
     let search = sought.as_ref().map(|sought| sought.effort);
@@ -205,19 +238,29 @@ pub fn explained(
     let (one, together): (Vec<_>, Vec<_>) = found
         .into_iter()
         .partition(|together| together.changes.len() == 1);
-    let first = deciding.first();
     let known = |flip: &Flip| {
         let keys = |changes: &[Change]| changes.iter().map(|c| c.key).collect::<Vec<_>>();
         one.iter()
             .any(|one| keys(&one.changes) == keys(&flip.changes))
     };
     flips.retain(|flip| flip.replay.turned || !known(flip));
-    flips.extend(one.into_iter().zip(first).map(|(one, rule)| Flip {
-        rule: rule.clone(),
-        changes: one.changes,
-        replay: one.replay,
-        effort: one.effort,
-    }));
+    let goes_by = |rule: &Rule, changes: &[Change]| {
+        let keys = flip::keys(policy, rule, decided);
+        let semantic = rule.stage == "semantic";
+        let by = |c: &Change| keys.contains(&c.key) || (semantic && c.key.is_semantic());
+        changes.iter().all(by)
+    };
+    let alone = one.into_iter().filter_map(|one| {
+        let by = deciding.iter().find(|rule| goes_by(rule, &one.changes));
+        Some(Flip {
+            rule: by.or(deciding.first())?.clone(),
+            by_earlier: by.is_none(),
+            changes: one.changes,
+            replay: one.replay,
+            effort: one.effort,
+        })
+    });
+    flips.extend(alone);
     let refused = played.earlier.iter().filter(|(_, _, admitted)| !admitted);
     Some(Explanation {
         earlier: played.earlier.len() as u64,
@@ -233,6 +276,11 @@ pub fn explained(
         search,
         approval: tape.approval(),
     })
+}
+
+/// Whether the call runs though it is escalated.
+fn is_escalated_through(decision: &Decision) -> bool {
+    decision.kind == DecisionKind::Escalate && decision.admitted
 }
 
 /// The rules that decided.

@@ -7,7 +7,7 @@
 //! other one the least is sought, until one step less of any of them lets the call through no more.
 
 use super::change::{Change, Key};
-use super::flip::{ENDS, Rule, asked, is_ending, keys, opened, stopping};
+use super::flip::{ENDS, Rule, asked, is_ending, keys, stopping};
 use super::search::{amount, tick};
 use super::trial::{Case, Changed, Effort, Replayed, Trials, Tried, with};
 use super::turn::next;
@@ -53,7 +53,9 @@ impl Case<'_> {
         let mut stuck = search.stuck;
         let met = found.as_ref().map(|(_, tried)| &tried.met);
         if let Some(met) = met.or(self.played.sought.as_ref()) {
-            let none = |rule: &Rule| keys(self.policy, rule, met).is_empty();
+            // What still says that the run was ended, with its numbers open, goes by none: the recording
+            // ended it.
+            let none = |rule: &Rule| is_ending(rule) || keys(self.policy, rule, met).is_empty();
             stuck.retain(|rule| rule.stops(met) && none(rule));
         }
         let found = found.filter(|(_, tried)| self.is_through(&tried.met));
@@ -143,7 +145,10 @@ impl<'c> Search<'c> {
                     false => return None,
                 }
             };
-            open.set(change.key, opened(&open.policy, change.key, true)?);
+            open.set(
+                change.key,
+                self.case.opened(&open.policy, change.key, true)?,
+            );
             widened.push((rule, change));
             let tried = self.trials.run(&open.policy)?;
             met = tried.met.clone();
@@ -251,7 +256,7 @@ impl<'c> Search<'c> {
             let keys = keys(policy, &rule, decided).into_iter();
             let mut turning = keys
                 .filter_map(|key| match is_ending(&rule) {
-                    true => wider(policy, key),
+                    true => self.wider(policy, key),
                     false => next(policy, &rule, key, decided, true),
                 })
                 .filter(|change| !open.contains(&change.key));
@@ -263,6 +268,13 @@ impl<'c> Search<'c> {
         None
     }
 
+    /// The number open, if it is not: of what ended the run before the call that alone can be tried.
+    fn wider(&self, policy: &Policy, key: Key) -> Option<Change> {
+        let open = self.case.opened(policy, key, true)?;
+        let change = Change::of(policy, key, open)?;
+        (change.from != open).then_some(change)
+    }
+
     fn is_stuck(&self, rule: &Rule) -> bool {
         self.stuck.iter().any(|stuck| stuck.is_of(rule))
     }
@@ -271,13 +283,6 @@ impl<'c> Search<'c> {
     fn reached(&self, decided: &Final) -> bool {
         reached(self.case, &self.stuck, decided)
     }
-}
-
-/// The number open, if it is not: of what ended the run before the call that alone can be tried.
-fn wider(policy: &Policy, key: Key) -> Option<Change> {
-    let open = opened(policy, key, true)?;
-    let change = Change::of(policy, key, open)?;
-    (change.from != open).then_some(change)
 }
 
 fn reached(case: &Case<'_>, stuck: &[Rule], decided: &Final) -> bool {

@@ -4,7 +4,7 @@
 //! every machine. A search that they ended says so.
 
 use super::change::{Change, Key};
-use super::flip::{Rule, stopping};
+use super::flip::{Rule, opened, stopping};
 use super::tape::{Played, Tape};
 use crate::engine::decision::DecisionKind;
 use crate::engine::{Final, Options};
@@ -81,6 +81,22 @@ impl Case<'_> {
     pub(super) fn asks(&self) -> bool {
         let decided = self.played.sought.as_ref();
         decided.is_some_and(|decided| asks(decided.decision.kind))
+    }
+
+    /// A number opened, see [`opened`]: of what counts calls never more than the run has up to the call,
+    /// as no more can be met.
+    pub(super) fn opened(&self, policy: &Policy, key: Key, pass: bool) -> Option<Amount> {
+        let calls = self.played.earlier.len() as u64 + 1;
+        let counts_calls = matches!(
+            key,
+            Key::MaxSteps | Key::MaxLoops | Key::MaxRepeats | Key::MaxRefusals
+        );
+        match (opened(policy, key, pass)?, key.get(policy)?) {
+            (Amount::Count(open), Amount::Count(from)) if counts_calls => {
+                Some(Amount::Count(open.min(calls.max(from))))
+            }
+            (open, _) => Some(open),
+        }
     }
 
     /// What a replay says, where `turned` tells whether that is what was sought.

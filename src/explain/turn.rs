@@ -7,7 +7,7 @@
 //! too; where that turns it as well the least is sought by replays.
 
 use super::change::{Change, Key};
-use super::flip::{Rule, asked, is_ending, keys, opened, turned};
+use super::flip::{Rule, asked, beyond, is_ending, keys, turned};
 use super::search::{amount, tick};
 use super::trial::{Case, Changed, Effort, Replayed, Trials, with};
 use crate::engine::Final;
@@ -15,7 +15,7 @@ use crate::policy::Policy;
 use crate::stages::weigh::Amount;
 
 /// So often a change is worked out for the state that the call meets, before the number is opened.
-const NEAR: usize = 3;
+const NEAR: usize = 5;
 
 /// What it takes to turn a rule.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +29,9 @@ pub struct Flip {
     pub replay: Replayed,
     /// How they were sought.
     pub effort: Effort,
+    /// Whether the rule does not go by these numbers: they let the call through by way of earlier calls,
+    /// which are decided otherwise.
+    pub by_earlier: bool,
 }
 
 impl Flip {
@@ -45,7 +48,12 @@ impl Case<'_> {
         let Some(decided) = &self.played.sought else {
             return Vec::new();
         };
-        let keys = keys(self.policy, rule, decided).into_iter();
+        let mut keys = keys(self.policy, rule, decided);
+        if rule.stage == "semantic" {
+            // The others are places where the same threshold can be given.
+            keys.truncate(1);
+        }
+        let keys = keys.into_iter();
         keys.filter_map(|key| self.flip(rule, key, pass)).collect()
     }
 
@@ -66,6 +74,7 @@ impl Case<'_> {
             changes,
             replay,
             effort: turn.trials.effort,
+            by_earlier: false,
         })
     }
 }
@@ -115,7 +124,7 @@ impl Turn<'_> {
     /// enough, in steps that double.
     fn farther(&mut self, key: Key) -> Option<Found> {
         let original = self.case.policy;
-        let (from, open) = (key.get(original)?, opened(original, key, true)?);
+        let (from, open) = (key.get(original)?, self.case.opened(original, key, true)?);
         let (said, _) = self.said(&with(original, key, open))?;
         if !said.turned {
             return None;
@@ -143,7 +152,7 @@ impl Turn<'_> {
     /// the least from there. `not` does not turn the rule.
     fn jump(&mut self, key: Key, not: Amount) -> Option<Found> {
         let original = self.case.policy;
-        let open = opened(original, key, self.pass)?;
+        let open = self.case.opened(original, key, self.pass)?;
         let (mut said, met) = self.said(&with(original, key, open))?;
         if !said.turned {
             return None;
@@ -205,10 +214,14 @@ pub(super) fn next(
     decided: &Final,
     pass: bool,
 ) -> Option<Change> {
-    let key = match key {
-        key if key.is_semantic() => *keys(policy, rule, decided).first()?,
-        key => key,
+    let keys = match key.is_semantic() {
+        true => keys(policy, rule, decided),
+        false => vec![key],
     };
-    let to = turned(policy, rule, key, decided, pass)?;
+    let mut turning = keys
+        .iter()
+        .filter_map(|&key| Some((key, turned(policy, rule, key, decided, pass)?)));
+    let found = turning.next();
+    let (key, to) = found.or_else(|| beyond(policy, rule, *keys.first()?, decided, pass))?;
     Change::of(policy, key, to)
 }

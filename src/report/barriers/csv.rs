@@ -5,7 +5,7 @@ use super::Format;
 use crate::audit::barrier_verdict::BarrierVerdict;
 use crate::report::Header;
 use crate::report::csv::cell;
-use crate::report::csv::rows::{Row, begin, exit_row, notice_row, write_rows};
+use crate::report::csv::rows::{Row, begin, doubt_rows, exit_row, notice_row, write_rows};
 use crate::report::number::exact;
 use crate::verify::clusters::ClusteredRate;
 use crate::verify::limits::Fourfold;
@@ -216,6 +216,7 @@ fn closing(verdict: &BarrierVerdict) -> Vec<Row> {
     });
     notices
         .chain(notes)
+        .chain(doubt_rows(&verdict.policy))
         .chain([exit_row(&verdict.exit)])
         .collect()
 }

@@ -197,6 +197,17 @@ fn closing(found: &Calibration, header: &Header) -> Vec<Row> {
             ("message", cell(&notice.message).into_owned()),
         ]);
     }
+    for doubt in &found.policy.warnings {
+        let known = |position: Option<usize>| position.map_or(String::new(), |at| at.to_string());
+        rows.push(vec![
+            ("record", "warning".to_owned()),
+            ("name", doubt.code.to_owned()),
+            ("file", cell(&found.policy.source).into_owned()),
+            ("line", known(doubt.place.known_line())),
+            ("column", known(doubt.place.known_column())),
+            ("message", cell(&doubt.message).into_owned()),
+        ]);
+    }
     rows.push(vec![
         ("record", "summary".to_owned()),
         ("name", found.exit.status.code().to_string()),

@@ -1,7 +1,7 @@
 //! Rows by the names of their columns, for reports whose rows are of several kinds.
 
 use super::{cell, write_record};
-use crate::audit::summary::ExitSummary;
+use crate::audit::summary::{ExitSummary, PolicySummary};
 use crate::report::json::v1::notice_kind;
 use crate::trace::fault::Notice;
 use ::csv::Writer;
@@ -13,6 +13,24 @@ pub(in crate::report) type Row = Vec<(&'static str, String)>;
 /// A row of that kind, named in the column `record`.
 pub(in crate::report) fn begin(record: &str) -> Row {
     vec![("record", record.to_owned())]
+}
+
+/// The rows of what is doubtful in the policy, its file and lines in the place of an input's.
+pub(in crate::report) fn doubt_rows(policy: &PolicySummary) -> Vec<Row> {
+    let doubts = policy.warnings.iter().map(|doubt| {
+        let mut row = begin("warning");
+        row.push(("file", cell(&policy.source).into_owned()));
+        let places = [
+            ("line", doubt.place.known_line()),
+            ("column", doubt.place.known_column()),
+        ];
+        let known = places.into_iter();
+        row.extend(known.filter_map(|(name, at)| Some((name, at?.to_string()))));
+        let message = format!("{}: {}", doubt.code, doubt.message);
+        row.push(("message", cell(&message).into_owned()));
+        row
+    });
+    doubts.collect()
 }
 
 /// Writes the names of the columns and then the rows, and flushes.

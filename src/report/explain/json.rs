@@ -43,9 +43,10 @@ struct Document<'a> {
     also: Vec<RuleName<'a>>,
     barriers: Vec<Barrier<'a>>,
     flips: Vec<FlipRecord<'a>>,
-    /// Null where nothing stops the call.
+    turns_to: &'static str,
+    /// Null where the call runs.
     turned_by: Option<&'static str>,
-    /// Null where one change of `flips` is enough, where none were found, and where nothing stops the call.
+    /// Null where one change of `flips` is enough, where none were found, and where the call runs.
     together: Option<TogetherRecord<'a>>,
     by_no_number: Vec<RuleName<'a>>,
     /// Null where numbers together were not sought.
@@ -117,6 +118,7 @@ struct FlipRecord<'a> {
     rule: RuleName<'a>,
     changes: Vec<ChangeRecord>,
     replay: ReplayRecord<'a>,
+    by_earlier: bool,
     replays: u64,
     bounded: bool,
 }
@@ -187,6 +189,7 @@ fn whole<'a>(explained: &'a Explanation, shown: &'a Shown) -> io::Result<Documen
         also: explained.also.iter().map(name).collect(),
         barriers: explained.barriers.iter().map(barrier).collect(),
         flips: explained.flips.iter().map(flip).collect(),
+        turns_to: explained.aim().as_str(),
         turned_by: explained.turned_by().map(TurnedBy::as_str),
         together: explained.together.as_ref().map(together),
         by_no_number: explained.by_no_number.iter().map(name).collect(),
@@ -281,6 +284,7 @@ fn flip(flip: &Flip) -> FlipRecord<'_> {
         rule: name(&flip.rule),
         changes: changes(&flip.changes, flip.replay.turned),
         replay: replay(&flip.replay),
+        by_earlier: flip.by_earlier,
         replays: flip.effort.replays,
         bounded: flip.effort.bounded,
     }

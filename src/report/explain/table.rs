@@ -6,7 +6,7 @@ use crate::explain::change::Change;
 use crate::explain::flip::Rule;
 use crate::explain::trial::{Effort, Replayed};
 use crate::explain::turn::Flip;
-use crate::explain::{Explanation, Standing, TurnedBy};
+use crate::explain::{Aim, Explanation, Standing, TurnedBy};
 use crate::number::{rounded, to_thousandths};
 use crate::report::args::Secrets;
 use crate::report::table::page::{NAMES, Page, and_more};
@@ -241,7 +241,8 @@ fn falls(page: &mut Page<'_>, standing: &Standing, explained: &Explanation) {
     } else {
         1
     };
-    if !standing.refuses && !explained.deciding.is_empty() {
+    // Where barriers refuse the call the others did not lead there.
+    if !standing.refuses && explained.barriers.iter().any(|other| other.refuses) {
         return;
     }
     let skipped = track.falls.len().saturating_sub(most);
@@ -265,18 +266,29 @@ fn falls(page: &mut Page<'_>, standing: &Standing, explained: &Explanation) {
 }
 
 fn turns(page: &mut Page<'_>, explained: &Explanation) {
-    let refused = !explained.deciding.is_empty();
-    page.section(match refused {
-        true => "what would turn it: the least change of each number, replayed from the start of the run",
-        false => "what would refuse it: the least change of each number, replayed from the start of the run",
-    });
+    let refused = explained.aim() != Aim::Stopped;
+    let turns = match explained.aim() {
+        Aim::LetThrough => "what would turn it",
+        Aim::PlainAllow => "let through already; what would make it a plain allow",
+        Aim::Stopped => "what would refuse it",
+    };
+    page.section(&format!(
+        "{turns}: the least change of each number, replayed from the start of the run"
+    ));
     if explained.flips.is_empty() && !refused {
         page.sentence("no number of the policy");
     }
     let rows = explained.flips.iter().map(|flip| match flip.replay.turned {
         true => {
             let ended = ended(flip.effort, "; a smaller change may do");
-            vec![changes(&flip.changes), replayed(&flip.replay) + &ended]
+            let way = match flip.by_earlier {
+                true => "; not the rule's own: lets the call through by way of earlier calls",
+                false => "",
+            };
+            vec![
+                changes(&flip.changes),
+                replayed(&flip.replay) + way + &ended,
+            ]
         }
         false => {
             let ended = ended(flip.effort, "");
@@ -313,7 +325,7 @@ fn together(explained: &Explanation, by: TurnedBy) -> String {
         let says = replayed(&together.replay);
         let ended = ended(together.effort, "; smaller changes may do");
         return format!(
-            "no single number turns this call; these together do: {with}: {says}{ended}"
+            "no single number of the rules that stop this call turns it; these together do: {with}: {says}{ended}"
         );
     }
     if by == TurnedBy::None {
@@ -326,13 +338,13 @@ fn together(explained: &Explanation, by: TurnedBy) -> String {
         true => format!("when the search ended after {replays}"),
         false => format!("in {replays}"),
     };
-    format!("no numbers that turn this call were found {ended}")
+    format!("no numbers of the rules that stop this call were found that turn it {ended}")
 }
 
 fn by_no_number(rules: &[String]) -> String {
     let goes = if rules.len() == 1 { "goes" } else { "go" };
     format!(
-        "no number turns this call: {} {goes} by none",
+        "no number of the rules that stop this call turns it: {} {goes} by none",
         rules.join("; ")
     )
 }

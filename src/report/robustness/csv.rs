@@ -5,7 +5,7 @@ use super::{Format, name, names, stopped, tools};
 use crate::audit::robustness::{At, Point, Robustness, RunRow};
 use crate::report::Header;
 use crate::report::csv::cell;
-use crate::report::csv::rows::{Row, begin, exit_row, notice_row, write_rows};
+use crate::report::csv::rows::{Row, begin, doubt_rows, exit_row, notice_row, write_rows};
 use crate::report::number::exact;
 use crate::verify::robustness::Measured;
 use std::io::{self, Write};
@@ -131,5 +131,8 @@ fn measured(found: &Robustness, measured: &Measured) -> Row {
 fn closing(found: &Robustness, header: &Header) -> Vec<Row> {
     let notices = found.noted.kept.iter();
     let notices = notices.map(|notice| notice_row(notice, header.input(notice.place.input)));
-    notices.chain([exit_row(&found.exit)]).collect()
+    notices
+        .chain(doubt_rows(&found.policy))
+        .chain([exit_row(&found.exit)])
+        .collect()
 }

@@ -3,7 +3,7 @@
 use super::explorer::{Explorer, Met};
 use super::meter::Meter;
 use super::quotient::Key;
-use super::{Cut, Limits, Step};
+use super::{Cut, Limits, More, Step};
 use crate::state::AgentState;
 use std::collections::{HashMap, VecDeque};
 
@@ -121,7 +121,13 @@ pub(super) fn build_keeping(
     let left = explorer.budgets.left();
     while let Some((at, state)) = search.pending.pop_front() {
         let depth = search.graph.nodes.get(at).map_or(left, |node| node.depth);
-        if depth >= left || search.graph.cut.is_some() {
+        if search.graph.cut.is_some() {
+            break;
+        }
+        if depth >= left {
+            // No budget ends here, counting did: what comes behind is not known.
+            let counting = matches!(explorer.budgets.steps.left, More::AtLeast(_));
+            search.graph.cut = (counting && !meter.is_out()).then_some(Cut::Calls(left));
             break;
         }
         let state = match state {

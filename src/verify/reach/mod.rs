@@ -220,7 +220,7 @@ pub enum Cut {
     Transitions(usize),
     /// It takes more work.
     Work(u64),
-    /// Steps and money were followed for so many calls, and a later one may take them below zero.
+    /// So many calls were followed, and a later one may take steps or money below zero, or lead to new states.
     Calls(u64),
     /// There are more names, and sets of labels, than these that were looked at: what calls of the others
     /// do is not known.
