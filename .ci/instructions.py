@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Counts the instructions that a call takes, with callgrind, and holds them against a recorded budget.
+
+Counts do not depend on what else a machine does. Each trace is replayed twice, with few calls and with
+many; the difference is what calls cost by themselves, without the start of the program. callgrind knows
+no SHA instructions: inputs are hashed in software there, some 44 instructions a byte.
+
+    python3 .ci/instructions.py target/release/gate [--record]
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import corpora
+from gatelib import conclude, skip, table
+from pairs import POLICY
+
+BUDGET = pathlib.Path(__file__).with_name("instructions.json")
+
+FEW, MANY = 500, 2500
+
+#: How far a count may be above what was recorded: compilers differ a little.
+SLACK = 1.03
+
+#: By name: the kind of trace, the policy, and further arguments.
+CASES = {
+    "small": ("small", str(POLICY), ["--format", "jsonl"]),
+    "big": ("big", str(POLICY), ["--format", "jsonl"]),
+    "one": ("one", str(POLICY), ["--format", "jsonl"]),
+    "default": ("small", "default", ["--format", "jsonl"]),
+    "semantic": ("small", "[semantic]\n", ["--quiet"]),
+    "table": ("small", "default", ["--format", "table"]),
+}
+
+
+def instructions(gate, policy, arguments, trace):
+    """Instructions of one replay."""
+    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", gate, "replay"]
+    command += ["--policy", policy, *arguments, trace]
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    found = re.search(r"Collected : (\d+)", done.stderr)
+    if done.returncode not in (0, 1) or not found:
+        sys.exit(f"{' '.join(command)}: status {done.returncode}\n{done.stderr[-2000:]}")
+    return int(found[1])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("gate")
+    parser.add_argument("--record", action="store_true", help="keep what is counted as the budget")
+    parser.add_argument("cases", nargs="*", default=list(CASES))
+    arguments = parser.parse_args()
+    if not shutil.which("valgrind"):
+        skip("valgrind is not installed")
+    budget = json.loads(BUDGET.read_text()) if BUDGET.exists() else {}
+    rows, wrong = [["case", "a call", "budget", "start"]], []
+    with tempfile.TemporaryDirectory() as directory:
+        folder = pathlib.Path(directory)
+        for name in arguments.cases:
+            kind, policy, options = CASES[name]
+            if "\n" in policy:
+                written = folder / "policy.toml"
+                written.write_text(policy)
+                policy = str(written)
+            counts = []
+            for calls in (FEW, MANY):
+                trace = str(folder / "trace.jsonl")
+                corpora.write(trace, kind, calls)
+                counts.append(instructions(arguments.gate, policy, options, trace))
+            each = (counts[1] - counts[0]) // (MANY - FEW)
+            start = counts[0] - FEW * each
+            most = budget.get(name)
+            rows.append([name, each, most if most else "-", start])
+            if arguments.record:
+                budget[name] = each
+            elif most and each > SLACK * most:
+                wrong.append(f"{name}: {each} instructions a call, the budget is {most}")
+    table(rows)
+    if arguments.record:
+        BUDGET.write_text(json.dumps(budget, indent=2) + "\n")
+    conclude(wrong, "within the budget")
+
+
+if __name__ == "__main__":
+    main()
