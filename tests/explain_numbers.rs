@@ -3,42 +3,8 @@
 
 mod program;
 
-use program::Scratch;
+use program::explained::{explained, flip, scratch, table, text};
 use serde_json::Value;
-
-/// A recording and a policy.
-fn scratch(trace: &str, policy: &str) -> Scratch {
-    let scratch = Scratch::new();
-    scratch.file("t.jsonl", trace);
-    scratch.file("p.toml", policy);
-    scratch
-}
-
-fn explained(scratch: &Scratch, flags: &str) -> Value {
-    let command = format!("explain t.jsonl --policy p.toml --format json {flags}");
-    serde_json::from_str(&scratch.gate(&command).ends(0).out).expect("JSON")
-}
-
-fn table(scratch: &Scratch, flags: &str) -> String {
-    let command = format!("explain t.jsonl --policy p.toml --width 400 {flags}");
-    scratch.gate(&command).ends(0).out
-}
-
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
-}
-
-/// The change of that key, and what the replay with it says.
-fn flip<'v>(explained: &'v Value, key: &str) -> (&'v str, &'v Value) {
-    let flips = explained["flips"].as_array().expect("a list");
-    let mut changes = flips.iter().flat_map(|flip| {
-        let changes = flip["changes"].as_array().expect("a list");
-        changes.iter().map(move |change| (change, &flip["replay"]))
-    });
-    let found = changes.find(|(change, _)| change["key"] == key);
-    let (change, replay) = found.unwrap_or_else(|| panic!("{key}: {explained}"));
-    (text(&change["to"]), replay)
-}
 
 /// The policy, which has floats alone, with the changes of a flip written into it.
 fn edited(policy: &str, flip: &Value) -> String {
