@@ -3,7 +3,8 @@
 use super::calls::{Call, Column};
 use super::text::{self, Tone};
 use crate::report::Header;
-use comfy_table::{CellAlignment, ColumnConstraint, Table, Width, presets};
+use comfy_table::{Table, presets};
+use std::iter;
 
 /// Blanks between columns.
 const GAP: usize = 2;
@@ -78,19 +79,9 @@ impl Layout {
             self.grow(row);
         }
         let widths = self.fitted(header.width);
-        for row in &mut cells {
-            for ((text, _), &width) in row.iter_mut().zip(&widths) {
-                *text = text::cut(text, width);
-            }
-        }
-        let table = self.table(&cells, &widths);
-        let mut lines = table.lines().zip(&cells).map(|(line, cells)| {
-            if header.color {
-                self.painted(&line, cells, &widths)
-            } else {
-                line.trim_end().to_owned()
-            }
-        });
+        let mut lines = cells
+            .iter()
+            .map(|row| self.line(row, &widths, header.color));
         Lines {
             head: lines.next().unwrap_or_default(),
             rows: lines.collect(),
@@ -128,37 +119,27 @@ impl Layout {
         widths
     }
 
-    fn table(&self, cells: &[Vec<Cell>], widths: &[usize]) -> Table {
-        let mut table = Table::new();
-        table.load_style(presets::NOTHING).force_no_tty();
-        for row in cells {
-            table.add_row(row.iter().map(|(text, _)| text));
-        }
-        for (index, column) in self.columns.iter().enumerate() {
-            set_column(&mut table, index, widths[index], column.is_right_aligned());
-        }
-        table
-    }
-
-    /// The line with its cells in their tones. Where a cell stands follows from the widths.
-    fn painted(&self, line: &str, cells: &[Cell], widths: &[usize]) -> String {
-        let mut out = String::with_capacity(line.len() + 32);
-        let (mut written, mut at) = (0, 0);
-        for (index, (text, tone)) in cells.iter().enumerate() {
-            let pad = widths[index].saturating_sub(text::width(text));
-            let right = self.columns[index].is_right_aligned();
-            let start = at + if right { pad } else { 0 };
-            let end = start + text.len();
-            let (Some(before), Some(cell)) = (line.get(written..start), line.get(start..end))
-            else {
-                return line.trim_end().to_owned();
+    /// The cells as a line, each cut to its width and in its tone; no blanks at the end.
+    fn line(&self, cells: &[Cell], widths: &[usize], color: bool) -> String {
+        let mut line = String::with_capacity(total(widths) + 16);
+        let mut blanks = 0;
+        let columns = self.columns.iter().zip(widths);
+        for ((text, tone), (column, &width)) in cells.iter().zip(columns) {
+            let text = text::cut(text, width);
+            let pad = width.saturating_sub(text::width(&text));
+            let (before, after) = match column.is_right_aligned() {
+                true => (pad, 0),
+                false => (0, pad),
             };
-            out.push_str(before);
-            out.push_str(&text::paint(cell, *tone, !cell.is_empty()));
-            written = end;
-            at = end + GAP + if right { 0 } else { pad };
+            blanks += before;
+            if !text.is_empty() {
+                line.extend(iter::repeat_n(' ', blanks));
+                line.push_str(&text::paint(&text, *tone, color));
+                blanks = 0;
+            }
+            blanks += after + GAP;
         }
-        out
+        line
     }
 }
 
@@ -204,20 +185,6 @@ fn choices(barriers: usize) -> Vec<Choice> {
 
 fn total(widths: &[usize]) -> usize {
     widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1)
-}
-
-fn set_column(table: &mut Table, index: usize, width: usize, right: bool) {
-    let Some(column) = table.column_mut(index) else {
-        return;
-    };
-    let gap = u16::try_from(GAP).unwrap_or(0);
-    let width = u16::try_from(width).unwrap_or(u16::MAX).saturating_add(gap);
-    column
-        .set_padding((0, gap))
-        .set_constraint(ColumnConstraint::Absolute(Width::Fixed(width)));
-    if right {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
 }
 
 /// Rows of cells as lines, each column as wide as it takes, after `indent` blanks.
