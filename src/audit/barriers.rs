@@ -40,7 +40,7 @@ pub struct StatesInput<'a> {
     /// Index of the input.
     pub index: usize,
     /// Its bytes, compressed or not.
-    pub bytes: Box<dyn Read + 'a>,
+    pub bytes: Box<dyn Read + Send + 'a>,
     /// Most bytes it may have, decompressed.
     pub max: u64,
     /// How states and actions come together.
@@ -148,7 +148,7 @@ pub struct TraceInput<'a> {
     /// Its name without directories and endings.
     pub stem: &'a str,
     /// Its bytes.
-    pub bytes: Box<dyn Read + 'a>,
+    pub bytes: Box<dyn Read + Send + 'a>,
     /// How it is read.
     pub options: &'a ReadOptions,
     /// Runs of the inputs before; those of this one are added.

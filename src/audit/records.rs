@@ -7,9 +7,8 @@ use crate::policy::Policy;
 use crate::stages::STAGES;
 use crate::trace::event::Event;
 use crate::trace::fault::{Notice, Place};
-use std::cell::RefCell;
-use std::rc::Rc;
 use std::sync::LazyLock;
+use std::sync::mpsc::{Receiver, Sender, channel};
 
 /// Limits that no run reaches.
 static UNLIMITED: LazyLock<Policy> = LazyLock::new(|| {
@@ -24,18 +23,19 @@ static UNLIMITED: LazyLock<Policy> = LazyLock::new(|| {
 /// Takes events and tells what is wrong with them.
 pub struct Records {
     engine: Engine<'static>,
-    told: Told,
+    /// Notices that have not been taken yet.
+    told: Receiver<Notice>,
 }
 
-/// Notices that have not been taken yet.
-#[derive(Clone, Default)]
-struct Told(Rc<RefCell<Vec<Notice>>>);
+/// Passes on what is told.
+struct Told(Sender<Notice>);
 
 impl Output for Told {
     fn decision(&mut self, _: Final) {}
 
     fn notice(&mut self, notice: Notice) {
-        self.0.borrow_mut().push(notice);
+        // Whoever is to take it is there as long as the engine is.
+        let _ = self.0.send(notice);
     }
 
     fn run(&mut self, _: RunReport) {}
@@ -45,13 +45,13 @@ impl Output for Told {
 
 impl Default for Records {
     fn default() -> Self {
-        let told = Told::default();
+        let (teller, told) = channel();
         // The phases alone: they know when a run is over, so that it need not be kept.
         let stages = STAGES.iter().filter(|stage| stage.id() == "dfa").copied();
         let stages: Vec<_> = stages.collect();
         let options = Options::default();
         Records {
-            engine: Engine::new(&UNLIMITED, &stages, options, told.clone()),
+            engine: Engine::new(&UNLIMITED, &stages, options, Told(teller)),
             told,
         }
     }
@@ -75,6 +75,6 @@ impl Records {
 
     /// What was told since this was asked last, in order.
     pub fn told(&mut self) -> Vec<Notice> {
-        std::mem::take(&mut *self.told.0.borrow_mut())
+        self.told.try_iter().collect()
     }
 }

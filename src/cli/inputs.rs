@@ -128,7 +128,7 @@ impl Source {
     ///
     /// # Errors
     /// It cannot be opened, or is a directory.
-    pub(super) fn open(&self) -> io::Result<Box<dyn Read>> {
+    pub(super) fn open(&self) -> io::Result<Box<dyn Read + Send>> {
         let Some(path) = &self.path else {
             return Ok(Box::new(io::stdin()));
         };

@@ -9,7 +9,9 @@ use crate::report::Header;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use std::io::{self, IsTerminal};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::thread;
 
 /// How inputs are read.
 #[derive(Debug, Args)]
@@ -36,6 +38,10 @@ pub(super) struct InputArgs {
     #[arg(long, value_name = "BYTES")]
     pub(super) max_bytes: Option<u64>,
 
+    /// Threads that read an input; what comes out does not depend on it [default: one a core]
+    #[arg(long, value_name = "COUNT")]
+    pub(super) threads: Option<NonZeroUsize>,
+
     /// Let faulty input leave the exit status alone
     #[arg(long)]
     pub(super) allow_faults: bool,
@@ -57,6 +63,7 @@ impl InputArgs {
             max_bytes: self.max_bytes,
             from: self.from.map(|format| format.id),
             allow_torn_tail: self.allow_torn_tail,
+            threads: self.threads.unwrap_or_else(cores),
         }
     }
 
@@ -68,6 +75,12 @@ impl InputArgs {
             ..Leniency::default()
         }
     }
+}
+
+/// Threads where nobody says how many: what is done in turn leaves no work for more.
+fn cores() -> NonZeroUsize {
+    const MOST: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);
+    thread::available_parallelism().map_or(NonZeroUsize::MIN, |cores| cores.min(MOST))
 }
 
 /// What a command makes, where that is no report about its inputs.

@@ -70,7 +70,7 @@ impl ReportFile {
     ///
     /// # Errors
     /// The system gives no second handle.
-    pub(super) fn writer(&self) -> io::Result<Box<dyn Write>> {
+    pub(super) fn writer(&self) -> io::Result<Box<dyn Write + Send>> {
         Ok(Box::new(BufWriter::new(
             self.temporary.as_file().try_clone()?,
         )))
@@ -127,7 +127,7 @@ fn make_readable(file: &std::fs::File) {
 }
 
 /// Standard output, written in blocks.
-pub(super) fn stdout() -> Box<dyn Write> {
+pub(super) fn stdout() -> Box<dyn Write + Send> {
     Box::new(BufWriter::with_capacity(1 << 16, io::stdout()))
 }
 
@@ -195,7 +195,7 @@ impl Destination {
         what: &str,
         sources: &Sources,
         unfinished: &Unfinished,
-    ) -> anyhow::Result<(Destination, Box<dyn Write>)> {
+    ) -> anyhow::Result<(Destination, Box<dyn Write + Send>)> {
         let Some(path) = &args.output else {
             return Ok((Destination(None), stdout()));
         };

@@ -37,7 +37,7 @@ impl Progress {
     }
 
     /// Counts the bytes that are read.
-    pub(super) fn over(&self, bytes: Box<dyn Read>) -> Box<dyn Read> {
+    pub(super) fn over(&self, bytes: Box<dyn Read + Send>) -> Box<dyn Read + Send> {
         match &self.bar {
             Some(_) => Box::new(Counted {
                 bytes,
@@ -64,7 +64,7 @@ impl Progress {
 }
 
 struct Counted {
-    bytes: Box<dyn Read>,
+    bytes: Box<dyn Read + Send>,
     progress: Progress,
 }
 

@@ -278,7 +278,7 @@ impl Work<'_> {
         }
     }
 
-    fn states(&mut self, index: usize, source: &Source, bytes: Box<dyn Read>) {
+    fn states(&mut self, index: usize, source: &Source, bytes: Box<dyn Read + Send>) {
         let pairing = match self.args.pairing {
             PairingArg::Zip => Pairing::Zip,
             PairingArg::Cross => Pairing::Cross,
@@ -303,7 +303,7 @@ impl Work<'_> {
         self.verdict.add(&source.name, checked);
     }
 
-    fn trace(&mut self, index: usize, source: &Source, bytes: Box<dyn Read>) {
+    fn trace(&mut self, index: usize, source: &Source, bytes: Box<dyn Read + Send>) {
         let options = self.args.input.read_options();
         let checked = crate::audit::barriers::trace(
             self.policy,

@@ -27,7 +27,7 @@ pub struct Converted {
 
 /// Writes events as records, one a line.
 pub struct Converter<'w> {
-    out: Box<dyn Write + 'w>,
+    out: Box<dyn Write + Send + 'w>,
     /// Why nothing more is written.
     failed: Option<io::Error>,
     names: Names,
@@ -39,7 +39,7 @@ pub struct Converter<'w> {
 
 impl<'w> Converter<'w> {
     /// Writes to `out`, nothing at first.
-    pub fn new(out: Box<dyn Write + 'w>) -> Self {
+    pub fn new(out: Box<dyn Write + Send + 'w>) -> Self {
         Converter {
             out,
             failed: None,

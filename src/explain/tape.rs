@@ -11,7 +11,7 @@ use crate::stages::STAGES;
 use crate::stages::weigh::Weight;
 use crate::trace::event::{ApprovalOutcome, Event};
 use crate::trace::fault::{Notice, Place};
-use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// The records of a run, and what was wrong with them.
 #[derive(Debug)]
@@ -97,7 +97,7 @@ impl Tape {
             wordless: false,
             ..options
         };
-        let (done, afresh) = (Cell::new(false), Cell::new(false));
+        let (done, afresh) = (AtomicBool::new(false), AtomicBool::new(false));
         let mut player = Player {
             found: &self.sought,
             done: &done,
@@ -116,13 +116,13 @@ impl Tape {
             self.scores.begin(at);
             match entry {
                 Entry::Event(place, event) => {
-                    afresh.set(matches!(event, Event::RunStart(_)));
+                    afresh.store(matches!(event, Event::RunStart(_)), Relaxed);
                     engine.event(*place, event.clone());
                 }
                 Entry::Notice(notice) => engine.notice(notice.clone()),
                 Entry::ReachBack => engine.reach_back(),
             }
-            if done.get() {
+            if done.load(Relaxed) {
                 break;
             }
         }
@@ -179,9 +179,9 @@ impl Sink for Tape {
 /// Takes the decisions of a replay.
 struct Player<'t> {
     found: &'t Found,
-    done: &'t Cell<bool>,
+    done: &'t AtomicBool,
     /// Whether the record at hand begins a run.
-    begins: &'t Cell<bool>,
+    begins: &'t AtomicBool,
     played: Played,
     /// The course of a run of which nothing came yet.
     afresh: Course,
@@ -190,14 +190,14 @@ struct Player<'t> {
 impl Output for Player<'_> {
     fn decision(&mut self, decided: Final) {
         let decision = &decided.decision;
-        if self.done.get() {
+        if self.done.load(Relaxed) {
             return;
         }
         let sought = self.found.is(decision);
         self.played.course.call(&decided, sought);
         if sought {
             self.played.sought = Some(decided);
-            self.done.set(true);
+            self.done.store(true, Relaxed);
             return;
         }
         let brief = (decision.seq, decision.kind, decision.admitted);
@@ -217,7 +217,7 @@ impl Output for Player<'_> {
 
     /// A run that is over as it begins afresh is another run than that of the call.
     fn run(&mut self, _: RunReport) {
-        if !self.done.get() && self.begins.get() {
+        if !self.done.load(Relaxed) && self.begins.load(Relaxed) {
             self.played.earlier.clear();
             self.played.course = self.afresh.clone();
         }

@@ -250,9 +250,8 @@ pub fn sample(head: &Head, cut: Cut) -> Vec<Json<'_>> {
 
 /// Where the lines of the sample stand in the head.
 fn spans(head: &Head) -> Vec<(usize, usize)> {
-    let mut lines = Lines::new(&head.bytes[..], head.bytes.len());
     let mut spans = Vec::new();
-    while let Some(line) = lines.next_line() {
+    for line in Lines::of(&head.bytes) {
         let Content::Text(text) = line.content else {
             continue;
         };

@@ -7,6 +7,7 @@ use super::{Format, IMPORTERS, Sink};
 use crate::trace::input::Input;
 use crate::trace::magic;
 use std::io::Read;
+use std::num::NonZeroUsize;
 
 /// How inputs are read.
 #[derive(Clone, Debug)]
@@ -23,6 +24,8 @@ pub struct ReadOptions {
     pub from: Option<&'static str>,
     /// Whether a last line that is cut off is a warning instead of a fault.
     pub allow_torn_tail: bool,
+    /// Threads that read one input, this one included. What is read does not depend on it.
+    pub threads: NonZeroUsize,
 }
 
 impl Default for ReadOptions {
@@ -33,6 +36,7 @@ impl Default for ReadOptions {
             max_bytes: None,
             from: None,
             allow_torn_tail: false,
+            threads: NonZeroUsize::MIN,
         }
     }
 }
@@ -94,7 +98,7 @@ pub fn read(
     input: usize,
     name: &str,
     stem: &str,
-    bytes: Box<dyn Read + '_>,
+    bytes: Box<dyn Read + Send + '_>,
     options: &ReadOptions,
     sink: &mut dyn Sink,
 ) -> InputReport {

@@ -7,6 +7,7 @@
 pub mod adk;
 pub mod agentdojo;
 pub mod anthropic;
+mod apart;
 mod archive;
 pub mod atif;
 pub mod autogen;
@@ -39,15 +40,18 @@ mod reading;
 pub mod smolagents;
 pub mod swe_agent;
 pub mod syntax;
+mod team;
 
+pub use apart::{Apart, Found, Item};
 pub use mapping::Mapping;
 
 use crate::trace::event::Event;
 use crate::trace::fault::{Notice, Place};
 use crate::trace::json::Json;
+use std::any::Any;
 
 /// Takes what an importer reads, in the order in which it stands in the input.
-pub trait Sink {
+pub trait Sink: Send {
     /// A record of the trace, and where it stands.
     fn event(&mut self, place: Place, event: Event<'_>);
 
@@ -57,6 +61,30 @@ pub trait Sink {
     /// The runs that begin from here on were held back: their records stand anywhere in the input, so
     /// that faults before, too, leave them in doubt where they name no run.
     fn reach_back(&mut self) {}
+
+    /// Begins, or ends, to hold back what is made of events, so that another thread can put it into
+    /// bytes meanwhile: until it ends, everything has to be fetched by [`Sink::held`] and brought back to
+    /// [`Sink::write`], in the same order. Tells whether anything is held back.
+    fn hold(&mut self, _holds: bool) -> bool {
+        false
+    }
+
+    /// Fetches what has been held back since the last time.
+    fn held(&mut self) -> Option<Box<dyn Held>> {
+        None
+    }
+
+    /// Takes back what was held, to be written.
+    fn write(&mut self, _held: Box<dyn Held>) {}
+}
+
+/// What was made of events and is to be put into bytes.
+pub trait Held: Send {
+    /// Puts it into bytes.
+    fn render(&mut self);
+
+    /// Itself, for whom it comes from.
+    fn into_any(self: Box<Self>) -> Box<dyn Any + Send>;
 }
 
 /// One record of an input.
@@ -72,6 +100,12 @@ pub struct Record<'a> {
 }
 
 impl Record<'_> {
+    /// Whether it begins or ends with NUL bytes, which are what some file systems leave of a block that
+    /// was never written.
+    pub fn has_nul_bytes(&self) -> bool {
+        self.text.first() == Some(&0) || self.text.last() == Some(&0)
+    }
+
     /// Where the byte at `offset` of the text stands.
     pub fn at(&self, offset: usize) -> Place {
         let before = &self.text[..offset.min(self.text.len())];
@@ -90,9 +124,18 @@ impl Record<'_> {
 }
 
 /// Reads the records of one input.
-pub trait Importer {
+pub trait Importer: Send {
     /// Reads a record. What is wrong with it goes to the sink as a notice.
     fn record(&mut self, record: Record<'_>, sink: &mut dyn Sink);
+
+    /// How records are read that mean the same whatever came before them; absent in a format where they
+    /// do not.
+    fn apart(&self) -> Option<Box<dyn Apart>> {
+        None
+    }
+
+    /// Takes, in order, something that a record came to which was read apart.
+    fn take(&mut self, _item: Item<'_>, _sink: &mut dyn Sink) {}
 
     /// Called once after the last record.
     fn finish(&mut self, _sink: &mut dyn Sink) {}

@@ -3,12 +3,13 @@
 use super::archive::Member;
 use super::cut::{self, Document, Head};
 use super::drive::{Cut, InputReport, ReadOptions, format};
-use super::{Format, IMPORTERS, Importer, Opening, Record, Sign, Sink, canonical, syntax};
+use super::{Format, Held, IMPORTERS, Importer, Item, Opening, Record, Sign, Sink};
+use super::{apart, canonical, syntax, team};
 use crate::trace::event::Event;
 use crate::trace::fault::{FaultCode, Notice, NoticeKind, Place, WarningCode};
 use crate::trace::input::Input;
 use crate::trace::json::{Json, JsonError, JsonErrorKind, Scanner};
-use crate::trace::lines::{BOM, Content, Line, Lines};
+use crate::trace::lines::{BOM, Content, Line};
 use crate::trace::magic::Foreign;
 use std::io::Read;
 
@@ -48,6 +49,18 @@ impl Sink for Reading<'_, '_> {
 
     fn reach_back(&mut self) {
         self.sink.reach_back();
+    }
+
+    fn hold(&mut self, holds: bool) -> bool {
+        self.sink.hold(holds)
+    }
+
+    fn held(&mut self) -> Option<Box<dyn Held>> {
+        self.sink.held()
+    }
+
+    fn write(&mut self, held: Box<dyn Held>) {
+        self.sink.write(held);
     }
 }
 
@@ -92,7 +105,7 @@ impl<'s, 'o> Reading<'s, 'o> {
             max_hold: self.options.max_hold,
         });
         match cut {
-            Cut::Lines => self.lines((&head.bytes[..]).chain(source), importer.as_mut()),
+            Cut::Lines => team::read(self, (&head.bytes[..]).chain(source), importer.as_mut()),
             Cut::Document => self.document(&head, importer.as_mut()),
         }
         importer.finish(self);
@@ -157,30 +170,31 @@ impl<'s, 'o> Reading<'s, 'o> {
         self.of_input(FaultCode::UnknownType, message, Some(help));
     }
 
-    fn lines(&mut self, bytes: impl Read, importer: &mut dyn Importer) {
-        let mut lines = Lines::new(bytes, self.options.max_line);
-        while let Some(line) = lines.next_line() {
-            self.report.lines += 1;
-            self.faulted = false;
-            match line.content {
-                Content::Blank => {
-                    self.report.blank += 1;
-                    self.stray_boms(&line);
-                    continue;
-                }
-                Content::TooLong(length) => self.too_long(line.number, length),
-                Content::Text(text) => {
-                    self.stray_boms(&line);
-                    let record = Record {
-                        place: self.place(line.number, line.stripped as u64 + 1),
-                        text,
-                        last: !line.terminated,
-                    };
+    /// Takes a line. `read` is what its record came to, where that was read already.
+    pub(super) fn line<'a>(
+        &mut self,
+        line: &Line<'a>,
+        read: Option<&mut dyn Iterator<Item = Item<'a>>>,
+        importer: &mut dyn Importer,
+    ) {
+        self.report.lines += 1;
+        self.faulted = false;
+        self.stray_boms(line);
+        match line.content {
+            Content::Blank => {
+                self.report.blank += 1;
+                return;
+            }
+            Content::TooLong(length) => self.too_long(line.number, length),
+            Content::Text(_) => {
+                if let Some(items) = read {
+                    items.for_each(|item| importer.take(item, self));
+                } else if let Some(record) = apart::record(line, self.input) {
                     self.record(record, line.offset + line.stripped as u64, importer);
                 }
             }
-            self.count();
         }
+        self.count();
     }
 
     fn document(&mut self, head: &Head, importer: &mut dyn Importer) {
@@ -239,7 +253,7 @@ impl<'s, 'o> Reading<'s, 'o> {
         if self.refused {
             return;
         }
-        if text.first() == Some(&0) || text.last() == Some(&0) {
+        if record.has_nul_bytes() {
             return self.nul_bytes(&record, offset);
         }
         if record.last {
@@ -261,8 +275,7 @@ impl<'s, 'o> Reading<'s, 'o> {
         }
     }
 
-    /// Tells of NUL bytes, which are what some file systems leave of a block that was never
-    /// written.
+    /// Tells of NUL bytes at an end of a record.
     fn nul_bytes(&mut self, record: &Record<'_>, offset: u64) {
         let first = memchr::memchr(0, record.text).unwrap_or_default();
         let run = record.text[first..].iter().take_while(|&&b| b == 0).count();
@@ -302,8 +315,9 @@ impl<'s, 'o> Reading<'s, 'o> {
     }
 
     fn stray_boms(&mut self, line: &Line<'_>) {
-        if line.stray_boms > 0 {
-            let expected = line.stripped - line.stray_boms * BOM.len();
+        let stray = line.stray_boms();
+        if stray > 0 {
+            let expected = line.stripped - stray * BOM.len();
             let place = self.place(line.number, expected as u64 + 1);
             let message = "a byte order mark that does not begin the input";
             self.warn(WarningCode::StrayBom, place, message.to_owned());

@@ -26,7 +26,7 @@ pub const FORMAT: Format = Format {
     open,
 };
 
-fn open<'w>(header: Header, out: Box<dyn Write + 'w>) -> Box<dyn Report + 'w> {
+fn open<'w>(header: Header, out: Box<dyn Write + Send + 'w>) -> Box<dyn Report + 'w> {
     Box::new(Rows {
         header,
         out: Writer::from_writer(out),
@@ -74,7 +74,7 @@ const READING: &[&str] = &["h", "next", "slack"];
 
 struct Rows<'w> {
     header: Header,
-    out: Writer<Box<dyn Write + 'w>>,
+    out: Writer<Box<dyn Write + Send + 'w>>,
     row: StringRecord,
     begun: bool,
 }

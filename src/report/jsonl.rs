@@ -11,6 +11,6 @@ pub const FORMAT: Format = Format {
     open,
 };
 
-fn open<'w>(header: Header, out: Box<dyn Write + 'w>) -> Box<dyn Report + 'w> {
+fn open<'w>(header: Header, out: Box<dyn Write + Send + 'w>) -> Box<dyn Report + 'w> {
     Box::new(Records::new(header, out, Shape::Lines))
 }

@@ -48,7 +48,7 @@ impl Header {
 }
 
 /// A report being written, record by record, in the order of the audit.
-pub trait Report {
+pub trait Report: Send {
     /// A decision, its index of input known from the header.
     ///
     /// # Errors
@@ -76,7 +76,7 @@ pub struct Format {
     /// One line about it for help and documentation.
     pub doc: &'static str,
     /// Begins a report on that output.
-    pub open: for<'w> fn(Header, Box<dyn io::Write + 'w>) -> Box<dyn Report + 'w>,
+    pub open: for<'w> fn(Header, Box<dyn io::Write + Send + 'w>) -> Box<dyn Report + 'w>,
 }
 
 /// Every format; the first is the default.

@@ -34,7 +34,7 @@ pub(in crate::report) const NOTICES: usize = 10;
 /// Entries laid out together.
 const CHUNK: usize = 500;
 
-fn open<'w>(header: Header, out: Box<dyn Write + 'w>) -> Box<dyn Report + 'w> {
+fn open<'w>(header: Header, out: Box<dyn Write + Send + 'w>) -> Box<dyn Report + 'w> {
     Box::new(Table {
         header,
         out,
@@ -48,7 +48,7 @@ fn open<'w>(header: Header, out: Box<dyn Write + 'w>) -> Box<dyn Report + 'w> {
 
 struct Table<'w> {
     header: Header,
-    out: Box<dyn Write + 'w>,
+    out: Box<dyn Write + Send + 'w>,
     entries: Vec<Entry>,
     /// Absent until the first rows are laid out.
     layout: Option<Layout>,

@@ -43,7 +43,7 @@ enum Body<'a> {
 impl<'a> Input<'a> {
     /// Takes `bytes` as an input and looks at their first four. At most `max_bytes` are given out
     /// after decompression; absent means no limit.
-    pub fn new(bytes: Box<dyn Read + 'a>, max_bytes: Option<u64>) -> Self {
+    pub fn new(bytes: Box<dyn Read + Send + 'a>, max_bytes: Option<u64>) -> Self {
         let mut raw = Raw::new(bytes);
         raw.peek();
         let mut damage = None;
@@ -165,7 +165,7 @@ fn buffered(raw: Raw<'_>) -> BufReader<Raw<'_>> {
 
 /// The raw bytes, counted and hashed as they pass.
 struct Raw<'a> {
-    inner: Box<dyn Read + 'a>,
+    inner: Box<dyn Read + Send + 'a>,
     /// The first bytes, until they have been given out.
     peeked: Vec<u8>,
     bytes: u64,
@@ -176,7 +176,7 @@ struct Raw<'a> {
 }
 
 impl<'a> Raw<'a> {
-    fn new(inner: Box<dyn Read + 'a>) -> Self {
+    fn new(inner: Box<dyn Read + Send + 'a>) -> Self {
         Raw {
             inner,
             peeked: Vec::new(),

@@ -1,12 +1,9 @@
-//! A stream of bytes cut into lines, in memory bounded by the line limit.
+//! Lines of a stream, cut from the pieces that it is read in.
 //!
 //! Numbers and columns are those of the bytes as they came: what is stripped from a line still
 //! counts in its columns, and a line that is too long to hold still counts as a line.
 
-use std::io::{self, Read};
-
-/// How much is asked of the reader at a time, in bytes.
-const CHUNK: usize = 256 * 1024;
+use super::chunks::{Chunk, Part};
 
 /// The UTF-8 byte order mark.
 pub const BOM: &[u8] = b"\xef\xbb\xbf";
@@ -14,14 +11,12 @@ pub const BOM: &[u8] = b"\xef\xbb\xbf";
 /// A line of the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line<'a> {
-    /// Number of the line, from 1.
+    /// Number of the line, from 1; within the piece until it is [`moved`](Line::moved).
     pub number: u64,
-    /// Offset of its first byte in the stream, byte order mark included.
+    /// Offset of its first byte, byte order mark included, from where `number` is counted from.
     pub offset: u64,
     /// Bytes stripped from its beginning: byte order marks.
     pub stripped: usize,
-    /// Byte order marks that have no business where they stand: all but one at the very start.
-    pub stray_boms: usize,
     /// Whether a line end follows; without one this is the last line.
     pub terminated: bool,
     /// What it holds.
@@ -39,140 +34,113 @@ pub enum Content<'a> {
     TooLong(u64),
 }
 
-/// Cuts what a reader gives into lines.
-pub struct Lines<R> {
-    reader: R,
-    max_line: usize,
-    buf: Vec<u8>,
-    /// The bytes read and not yet given out are `buf[start..end]`, searched up to `searched`.
-    start: usize,
-    end: usize,
-    searched: usize,
-    /// Offset of `buf[start]` in the stream.
-    offset: u64,
-    number: u64,
-    ended: bool,
-    error: Option<io::Error>,
+/// How far into the stream something stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reached {
+    /// Lines before it.
+    pub lines: u64,
+    /// Bytes before it.
+    pub bytes: u64,
 }
 
-impl<R: Read> Lines<R> {
-    /// Cuts what `reader` gives. A line longer than `max_line` bytes is skipped and told as
-    /// [`Content::TooLong`].
-    pub fn new(reader: R, max_line: usize) -> Self {
-        Lines {
-            reader,
-            max_line,
-            buf: vec![0; CHUNK],
-            start: 0,
-            end: 0,
-            searched: 0,
-            offset: 0,
-            number: 0,
-            ended: false,
-            error: None,
+impl Line<'_> {
+    /// The same line, counted from the start of the stream, of which that much came before.
+    pub fn moved(self, before: Reached) -> Self {
+        Line {
+            number: self.number + before.lines,
+            offset: self.offset + before.bytes,
+            ..self
         }
     }
 
-    /// The error that ended the stream early. What was read before it has been given out.
-    pub fn error(&self) -> Option<&io::Error> {
-        self.error.as_ref()
+    /// Byte order marks that have no business where they stand: all but one at the very start of the
+    /// stream.
+    pub fn stray_boms(&self) -> usize {
+        (self.stripped / BOM.len()).saturating_sub(usize::from(self.offset == 0))
+    }
+}
+
+/// Cuts a piece into lines, which are counted from its start.
+#[derive(Clone, Debug)]
+pub struct Lines<'a> {
+    rest: Part<'a>,
+    max_line: usize,
+    reached: Reached,
+}
+
+impl<'a> Lines<'a> {
+    /// Cuts a piece. A line longer than `max_line` bytes is told as [`Content::TooLong`].
+    pub fn new(chunk: &'a Chunk, max_line: usize) -> Self {
+        Lines {
+            rest: chunk.part(),
+            max_line,
+            reached: Reached::default(),
+        }
     }
 
-    /// The next line, `None` at the end of the stream.
-    pub fn next_line(&mut self) -> Option<Line<'_>> {
-        let mut dropped = 0u64;
-        let (stop, terminated) = loop {
-            match memchr::memchr(b'\n', &self.buf[self.searched..self.end]) {
-                Some(n) => break (self.searched + n, true),
-                None => self.searched = self.end,
-            }
-            if self.end - self.start > self.max_line {
-                dropped += (self.end - self.start) as u64;
-                (self.start, self.end, self.searched) = (0, 0, 0);
-            }
-            if !self.fill() {
-                if self.start == self.end && dropped == 0 {
-                    return None;
-                }
-                break (self.end, false);
-            }
-        };
-        Some(self.line(stop, terminated, dropped))
+    /// Cuts text.
+    pub fn of(text: &'a [u8]) -> Self {
+        Lines {
+            rest: Part::Whole(text),
+            max_line: usize::MAX,
+            reached: Reached::default(),
+        }
     }
 
-    /// Gives out `buf[start..stop]`, of which `dropped` bytes more came before.
-    fn line(&mut self, stop: usize, terminated: bool, dropped: u64) -> Line<'_> {
-        let length = dropped + (stop - self.start) as u64;
-        let (start, offset) = (self.start, self.offset);
-        self.start = stop + usize::from(terminated);
-        self.searched = self.start;
-        self.offset += length + u64::from(terminated);
-        self.number += 1;
+    /// How far the lines given out so far go.
+    pub fn reached(&self) -> Reached {
+        self.reached
+    }
+
+    /// Gives out a line of that many bytes.
+    fn line(&mut self, length: u64, terminated: bool, text: Option<&'a [u8]>) -> Line<'a> {
         let mut line = Line {
-            number: self.number,
-            offset,
+            number: self.reached.lines + 1,
+            offset: self.reached.bytes,
             stripped: 0,
-            stray_boms: 0,
             terminated,
             content: Content::TooLong(length),
         };
-        if length > self.max_line as u64 {
+        self.reached.lines += 1;
+        self.reached.bytes += length + u64::from(terminated);
+        let Some(text) = text.filter(|text| text.len() <= self.max_line) else {
             return line;
-        }
-        let mut text = &self.buf[start..stop];
-        text = text.strip_suffix(b"\r").unwrap_or(text);
+        };
+        let mut text = text.strip_suffix(b"\r").unwrap_or(text);
         while let Some(rest) = text.strip_prefix(BOM) {
-            line.stray_boms += usize::from(offset > 0 || line.stripped > 0);
             line.stripped += BOM.len();
             text = rest;
         }
-        line.content = if text.iter().all(u8::is_ascii_whitespace) {
-            Content::Blank
-        } else {
-            Content::Text(text)
+        line.content = match text.iter().all(u8::is_ascii_whitespace) {
+            true => Content::Blank,
+            false => Content::Text(text),
         };
         line
     }
+}
 
-    /// Reads more behind `end`; false at the end of the stream.
-    fn fill(&mut self) -> bool {
-        if self.ended {
-            return false;
-        }
-        if self.end == self.buf.len() {
-            if self.start > 0 {
-                self.buf.copy_within(self.start..self.end, 0);
-                self.end -= self.start;
-                self.searched -= self.start;
-                self.start = 0;
-            } else {
-                let room = self.buf.len().saturating_mul(2);
-                let most = self.max_line.saturating_add(CHUNK);
-                self.buf.resize(room.min(most), 0);
+impl<'a> Iterator for Lines<'a> {
+    type Item = Line<'a>;
+
+    fn next(&mut self) -> Option<Line<'a>> {
+        match std::mem::take(&mut self.rest) {
+            Part::Whole([]) => None,
+            Part::Whole(text) => {
+                let end = memchr::memchr(b'\n', text);
+                let (line, rest) = text.split_at(end.unwrap_or(text.len()));
+                self.rest = Part::Whole(rest.get(1..).unwrap_or_default());
+                Some(self.line(line.len() as u64, end.is_some(), Some(line)))
             }
+            Part::Skipped { length, terminated } => Some(self.line(length, terminated, None)),
         }
-        loop {
-            match self.reader.read(&mut self.buf[self.end..]) {
-                Ok(0) => break,
-                Ok(n) => {
-                    self.end += n;
-                    return true;
-                }
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                Err(e) => {
-                    self.error = Some(e);
-                    break;
-                }
-            }
-        }
-        self.ended = true;
-        false
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::chunks::Chunks;
     use super::*;
+    use std::io::{self, Read};
 
     /// Gives one byte at a time, so that every line is met cut.
     struct Drip<'a>(&'a [u8]);
@@ -187,15 +155,22 @@ mod tests {
     }
 
     fn cut(bytes: &[u8], max: usize) -> Vec<String> {
-        let mut lines = Lines::new(Drip(bytes), max);
-        let mut out = Vec::new();
-        while let Some(line) = lines.next_line() {
-            let content = match line.content {
-                Content::Blank => "-".to_owned(),
-                Content::Text(t) => String::from_utf8_lossy(t).into_owned(),
-                Content::TooLong(n) => format!("<{n}>"),
-            };
-            out.push(format!("{}@{} {content}", line.number, line.offset));
+        let mut chunks = Chunks::new(Drip(bytes), max);
+        let (mut chunk, mut reached, mut out) = (Chunk::default(), Reached::default(), Vec::new());
+        while chunks.next(&mut chunk) {
+            let mut lines = Lines::new(&chunk, max);
+            for line in lines.by_ref() {
+                let content = match line.content {
+                    Content::Blank => "-".to_owned(),
+                    Content::Text(t) => String::from_utf8_lossy(t).into_owned(),
+                    Content::TooLong(n) => format!("<{n}>"),
+                };
+                let line = line.moved(reached);
+                out.push(format!("{}@{} {content}", line.number, line.offset));
+            }
+            let Reached { lines, bytes } = lines.reached();
+            reached.lines += lines;
+            reached.bytes += bytes;
         }
         out
     }
@@ -219,36 +194,40 @@ mod tests {
         assert_eq!(cut(b"abcdef", 3), ["1@0 <6>"]);
     }
 
+    /// However long lines are against the pieces, they are what they are cut from the whole.
     #[test]
-    fn memory_stays_bounded_while_a_line_is_skipped() {
-        let mut lines = Lines::new(io::repeat(b'x').take(8 << 20), 1 << 20);
-        let line = lines.next_line().expect("one line");
-        assert_eq!(line.content, Content::TooLong(8 << 20));
-        assert!(lines.buf.len() <= (1 << 20) + CHUNK);
+    fn lines_do_not_depend_on_pieces() {
+        let mut text = Vec::new();
+        for n in 0..40_u32 {
+            text.extend(std::iter::repeat_n(b'a', (n * n * 977 % 90_001) as usize));
+            text.extend_from_slice(if n % 3 == 0 { b"\r\n" } else { b"\n" });
+        }
+        text.extend_from_slice(b"no end");
+        for max in [100, 10_000, 80_000, 1 << 20] {
+            let mut lines = text.split(|b| *b == b'\n');
+            let mut at = 0;
+            let expected = lines.by_ref().enumerate().map(|(n, line)| {
+                let bare = line.strip_suffix(b"\r").unwrap_or(line);
+                let content = match (line.len() > max, bare.is_empty()) {
+                    (true, _) => format!("<{}>", line.len()),
+                    (_, true) => "-".to_owned(),
+                    _ => String::from_utf8_lossy(bare).into_owned(),
+                };
+                let shown = format!("{}@{at} {content}", n + 1);
+                at += line.len() + 1;
+                shown
+            });
+            assert!(cut(&text, max).into_iter().eq(expected), "{max}");
+        }
     }
 
     #[test]
     fn byte_order_marks_are_stripped_and_strays_told() {
-        let mut lines = Lines::new(&b"\xef\xbb\xbfa\n\xef\xbb\xbfb"[..], 99);
-        let first = lines.next_line().expect("first");
-        assert_eq!((first.stripped, first.stray_boms), (3, 0));
-        let second = lines.next_line().expect("second");
-        assert_eq!((second.stripped, second.stray_boms), (3, 1));
+        let mut lines = Lines::of(b"\xef\xbb\xbfa\n\xef\xbb\xbfb");
+        let first = lines.next().expect("first");
+        assert_eq!((first.stripped, first.stray_boms()), (3, 0));
+        let second = lines.next().expect("second");
+        assert_eq!((second.stripped, second.stray_boms()), (3, 1));
         assert_eq!(second.content, Content::Text(b"b"));
-    }
-
-    #[test]
-    fn an_error_ends_the_stream_after_its_prefix() {
-        struct Broken;
-        impl Read for Broken {
-            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
-                Err(io::Error::other("disk gone"))
-            }
-        }
-        let mut lines = Lines::new((&b"a\nb"[..]).chain(Broken), 99);
-        assert!(lines.next_line().is_some_and(|l| l.terminated));
-        assert!(lines.next_line().is_some_and(|l| !l.terminated));
-        assert!(lines.next_line().is_none());
-        assert!(lines.error().is_some());
     }
 }

@@ -62,7 +62,7 @@ pub fn seen_with(bytes: impl AsRef<[u8]>, options: &ReadOptions) -> Seen {
     seen_from(Box::new(bytes.as_ref()), "t.jsonl", options)
 }
 
-pub fn seen_from(bytes: Box<dyn Read + '_>, name: &str, options: &ReadOptions) -> Seen {
+pub fn seen_from(bytes: Box<dyn Read + Send + '_>, name: &str, options: &ReadOptions) -> Seen {
     let mut seen = Seen::default();
     let report = read(0, name, "t", bytes, options, &mut seen);
     assert_eq!(

@@ -11,28 +11,28 @@ use gate::stages::STAGES;
 use gate::trace::event::Event;
 use gate::trace::fault::{Notice, Place};
 use serde_json::Value;
-use std::cell::RefCell;
-use std::rc::Rc;
+
+use std::sync::{Arc, Mutex};
 
 /// Decisions that several look at.
 #[derive(Clone, Default)]
-struct Shared(Rc<RefCell<Replay>>);
+struct Shared(Arc<Mutex<Replay>>);
 
 impl Output for Shared {
     fn decision(&mut self, decided: Final) {
-        self.0.borrow_mut().decision(decided);
+        self.0.lock().expect("one thread").decision(decided);
     }
 
     fn notice(&mut self, notice: Notice) {
-        self.0.borrow_mut().notice(notice);
+        self.0.lock().expect("one thread").notice(notice);
     }
 
     fn run(&mut self, report: RunReport) {
-        self.0.borrow_mut().run(report);
+        self.0.lock().expect("one thread").run(report);
     }
 
     fn count(&mut self, what: Counted) {
-        self.0.borrow_mut().count(what);
+        self.0.lock().expect("one thread").count(what);
     }
 }
 
@@ -47,7 +47,8 @@ struct Watched<'a> {
 impl Sink for Watched<'_> {
     fn event(&mut self, place: Place, event: Event<'_>) {
         self.engine.event(place, event);
-        self.after.push(self.seen.0.borrow().decided.len());
+        self.after
+            .push(self.seen.0.lock().expect("one thread").decided.len());
     }
 
     fn notice(&mut self, notice: Notice) {

@@ -95,7 +95,7 @@ pub fn replay_bytes(policy: &Policy, options: Options, bytes: &[u8]) -> Replay {
     replay_from(policy, options, Box::new(bytes))
 }
 
-pub fn replay_from(policy: &Policy, options: Options, bytes: Box<dyn Read + '_>) -> Replay {
+pub fn replay_from(policy: &Policy, options: Options, bytes: Box<dyn Read + Send + '_>) -> Replay {
     let mut out = Replay::default();
     let mut engine = Engine::new(policy, STAGES, options, &mut out);
     engine.begin_input(0, "t");

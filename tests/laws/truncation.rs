@@ -13,11 +13,11 @@ use gate::policy::Policy;
 use gate::stages::STAGES;
 use gate::trace::event::Event;
 use gate::trace::fault::{Notice, Place};
-use std::cell::RefCell;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// Formats that hand on every record as it is read, or hold a call back for what the next records say
 /// of it and no longer. The others put an input in order before they hand anything on.
@@ -242,23 +242,23 @@ fn a_recording_cut_off_at_any_byte_tells_so_or_is_a_shorter_one() {
 
 /// Decisions that several look at.
 #[derive(Clone, Default)]
-struct Shared(Rc<RefCell<Replay>>);
+struct Shared(Arc<Mutex<Replay>>);
 
 impl Output for Shared {
     fn decision(&mut self, decided: Final) {
-        self.0.borrow_mut().decision(decided);
+        self.0.lock().expect("one thread").decision(decided);
     }
 
     fn notice(&mut self, notice: Notice) {
-        self.0.borrow_mut().notice(notice);
+        self.0.lock().expect("one thread").notice(notice);
     }
 
     fn run(&mut self, report: RunReport) {
-        self.0.borrow_mut().run(report);
+        self.0.lock().expect("one thread").run(report);
     }
 
     fn count(&mut self, what: Counted) {
-        self.0.borrow_mut().count(what);
+        self.0.lock().expect("one thread").count(what);
     }
 }
 
@@ -312,7 +312,10 @@ fn finals(policy: &Policy, observe: bool, bytes: &[u8], id: &str) -> Vec<(usize,
             };
             importer.record(record, &mut watched);
         }
-        after.push((seen.0.borrow().decided.len(), watched.calls.clone()));
+        after.push((
+            seen.0.lock().expect("one thread").decided.len(),
+            watched.calls.clone(),
+        ));
     }
     after
 }

@@ -16,6 +16,7 @@ fn options() -> ReadOptions {
         max_bytes: None,
         from: None,
         allow_torn_tail: false,
+        ..ReadOptions::default()
     }
 }
 

@@ -2,7 +2,7 @@
 //! record is delivered only if there was none.
 
 use super::keys::{Key, Kind, TABLE};
-use crate::import::{Record, Sink};
+use crate::import::{Found, Record};
 use crate::trace::fault::{FaultCode, Notice, NoticeKind, WarningCode};
 use crate::trace::json::{Raw, RawMember};
 use std::borrow::Cow;
@@ -56,7 +56,7 @@ pub struct Fields<'r, 'a> {
     /// The run that notices are about; absent as long as it is not known.
     pub run: Option<Cow<'a, str>>,
     /// Takes the notices.
-    pub sink: &'r mut dyn Sink,
+    pub sink: &'r mut Found<'a>,
     /// Whether the line may hold `\u` escapes at all.
     pub escaped: bool,
     /// Whether the record cannot be used.

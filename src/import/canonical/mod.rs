@@ -9,12 +9,12 @@ mod kinds;
 mod text;
 mod values;
 
-use super::{Format, Importer, Mapping, Opening, Record, Sign, Sink, syntax};
+use super::{Apart, Format, Found, Importer, Item, Mapping, Opening, Record, Sign, Sink, syntax};
 use crate::trace::event::Event;
 use crate::trace::fault::{FaultCode, Notice, NoticeKind, Place, WarningCode};
 use crate::trace::json::{self, Damage, Json, RawMember, decode};
 use fields::{Fields, Slots, quoted};
-use keys::{Key, Kind};
+pub use keys::{Key, Kind};
 use memchr::memmem;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -76,9 +76,7 @@ fn recognise(sample: &[Json<'_>]) -> Option<Sign> {
 
 /// Reads the records of one input.
 struct Canonical {
-    stem: String,
-    /// Finds what begins an escape that could stand for no character.
-    escapes: memmem::Finder<'static>,
+    reader: Reader,
     /// Unknown names met before.
     names: BTreeSet<String>,
     /// Fields of runs met on calls.
@@ -90,44 +88,64 @@ struct Canonical {
     first_unnamed: Place,
 }
 
+/// Reads each record for itself.
+#[derive(Clone)]
+struct Reader {
+    stem: String,
+    /// Finds what begins an escape that could stand for no character.
+    escapes: memmem::Finder<'static>,
+}
+
 /// What one scan of a record found.
 #[derive(Default)]
 struct Scan<'a> {
     slots: Slots<'a>,
-    unknown: u64,
-    /// Names met for the first time in the input, with their offsets.
-    fresh: Vec<(String, usize)>,
-    /// Whether a name holds bytes that are not UTF-8, so that it might be any.
+    /// Names that are not known, with their offsets.
+    unknown: Vec<(Cow<'a, str>, usize)>,
+    /// Whether a name holds bytes that are not UTF-8, so that it might be any. Names behind it are not
+    /// told.
     broken_name: bool,
+    /// Names that are not known and not told.
+    untold: u64,
 }
 
 impl Importer for Canonical {
     fn record(&mut self, record: Record<'_>, sink: &mut dyn Sink) {
-        let mut scan = Scan::default();
-        let scanned = json::scan_object(record.text, |m| self.member(m, &mut scan));
-        let bad_byte = std::str::from_utf8(record.text)
-            .err()
-            .map(|e| e.valid_up_to());
-        let mut fields = Fields {
-            record,
-            slots: &scan.slots,
-            run: None,
-            escaped: self.escapes.find(record.text).is_some(),
-            unusable: scan.broken_name,
-            sink,
-        };
-        match scanned {
-            Ok(true) => self.object(&mut fields, &scan, bad_byte),
-            Ok(false) => {
-                let message = "the record is not an object".to_owned();
-                fields.fault(FaultCode::NotAnObject, 0, message);
-                not_utf8(&mut fields, bad_byte);
+        let mut found = Found::default();
+        self.reader.record(record, &mut found);
+        found.give(self, sink);
+    }
+
+    fn apart(&self) -> Option<Box<dyn Apart>> {
+        Some(Box::new(self.reader.clone()))
+    }
+
+    fn take(&mut self, item: Item<'_>, sink: &mut dyn Sink) {
+        match item {
+            Item::Event(place, event) => {
+                self.count(place, &event);
+                sink.event(place, event);
             }
-            Err(error) => {
-                fields.sink.notice(syntax::fault(&record, &error));
-                fields.unusable = true;
-                not_utf8(&mut fields, bad_byte);
+            Item::Notice(notice) => sink.notice(*notice),
+            Item::Name {
+                name,
+                kind,
+                place,
+                run,
+            } => {
+                if self.is_new(&name)
+                    && let Some(kind) = kind
+                    && let Some(notice) = similar(&name, kind, place, run)
+                {
+                    sink.notice(notice);
+                }
             }
+            Item::Misplaced { key, place, run } => {
+                if self.misplaced.insert(key.name()) {
+                    sink.notice(misplaced(key, place, run));
+                }
+            }
+            Item::Unknown(count) => self.unknown += count,
         }
     }
 
@@ -136,13 +154,14 @@ impl Importer for Canonical {
             return;
         }
         let all = self.named + self.unnamed;
+        let stem = &self.reader.stem;
         sink.notice(Notice {
             kind: NoticeKind::Warning(WarningCode::MissingRun),
             place: self.first_unnamed,
-            run: Some(self.stem.clone()),
+            run: Some(stem.clone()),
             message: format!(
-                "{} of {all} records name no run; they belong to the run `{}`",
-                self.unnamed, self.stem
+                "{} of {all} records name no run; they belong to the run `{stem}`",
+                self.unnamed
             ),
             help: None,
         });
@@ -156,8 +175,10 @@ impl Importer for Canonical {
 impl Canonical {
     fn new(opening: Opening<'_>) -> Self {
         Canonical {
-            stem: opening.stem.to_owned(),
-            escapes: memmem::Finder::new("\\u"),
+            reader: Reader {
+                stem: opening.stem.to_owned(),
+                escapes: memmem::Finder::new("\\u"),
+            },
             names: BTreeSet::new(),
             misplaced: BTreeSet::new(),
             unknown: 0,
@@ -179,72 +200,107 @@ impl Canonical {
         }
     }
 
-    fn member<'a>(&mut self, member: RawMember<'a>, scan: &mut Scan<'a>) {
+    /// Whether an unknown name is met for the first time in the input, as far as that is remembered.
+    fn is_new(&mut self, name: &str) -> bool {
+        let new = self.names.len() < MOST_NAMES && !self.names.contains(name);
+        new && self.names.insert(name.to_owned())
+    }
+}
+
+impl Apart for Reader {
+    fn record<'a>(&self, record: Record<'a>, found: &mut Found<'a>) {
+        let mut scan = Scan::default();
+        let scanned = json::scan_object(record.text, |m| scan.member(m));
+        let bad_byte = std::str::from_utf8(record.text)
+            .err()
+            .map(|e| e.valid_up_to());
+        let mut fields = Fields {
+            record,
+            slots: &scan.slots,
+            run: None,
+            escaped: self.escapes.find(record.text).is_some(),
+            unusable: scan.broken_name,
+            sink: found,
+        };
+        match scanned {
+            Ok(true) => self.object(&mut fields, &scan, bad_byte),
+            Ok(false) => {
+                let message = "the record is not an object".to_owned();
+                fields.fault(FaultCode::NotAnObject, 0, message);
+                not_utf8(&mut fields, bad_byte);
+            }
+            Err(error) => {
+                scan.tell_names(&mut fields, None);
+                fields.sink.notice(syntax::fault(&record, &error));
+                fields.unusable = true;
+                not_utf8(&mut fields, bad_byte);
+            }
+        }
+    }
+}
+
+impl<'a> Scan<'a> {
+    fn member(&mut self, member: RawMember<'a>) {
         let name = decode(member.key.bytes);
-        scan.broken_name |= name.damage == Damage::InvalidUtf8;
+        self.broken_name |= name.damage == Damage::InvalidUtf8;
         if name.damage == Damage::None
             && let Some(key) = Key::find(&name.text)
         {
-            return scan.slots.put(key, member);
+            return self.slots.put(key, member);
         }
-        scan.unknown += 1;
-        if scan.broken_name {
-            return;
-        }
-        if self.names.len() < MOST_NAMES && !self.names.contains(&*name.text) {
-            self.names.insert(name.text.to_string());
-            scan.fresh.push((name.text.into_owned(), member.key.offset));
+        if self.broken_name || self.unknown.len() == MOST_NAMES {
+            self.untold += 1;
+        } else {
+            self.unknown.push((name.text, member.key.offset));
         }
     }
 
+    /// Tells the names that are not known, in a record of that kind.
+    fn tell_names(&self, fields: &mut Fields<'_, 'a>, kind: Option<Kind>) {
+        // From name to name: looking for line ends from the start for each would be quadratic.
+        let mut rest = fields.record;
+        let mut done = 0;
+        for (name, offset) in &self.unknown {
+            rest.place = rest.at(offset - done);
+            rest.text = rest.text.get(offset - done..).unwrap_or_default();
+            done = *offset;
+            fields.sink.push(Item::Name {
+                name: name.clone(),
+                kind,
+                place: rest.place,
+                run: fields.run.clone(),
+            });
+        }
+    }
+}
+
+impl Reader {
     /// Reads a record that is an object.
-    fn object<'a>(
-        &mut self,
-        fields: &mut Fields<'_, 'a>,
-        scan: &Scan<'a>,
-        bad_byte: Option<usize>,
-    ) {
+    fn object<'a>(&self, fields: &mut Fields<'_, 'a>, scan: &Scan<'a>, bad_byte: Option<usize>) {
         let run = self.run(fields);
         let kind = kind(fields);
         if run.is_none() && matches!(kind, Some(Kind::RunStart | Kind::RunEnd)) {
             // It should have said which run it is of, and that is not the file's.
             fields.run = None;
         }
+        if kind.is_none() {
+            scan.tell_names(fields, None);
+        }
         let event = kind.and_then(|kind| {
-            self.unknown += scan.unknown + scan.slots.misplaced(kind);
+            let unknown = scan.unknown.len() as u64 + scan.untold + scan.slots.misplaced(kind);
+            if unknown > 0 {
+                fields.sink.push(Item::Unknown(unknown));
+            }
             repeated(fields, kind);
-            similar(fields, kind, &scan.fresh);
-            self.misplaced(fields, kind);
+            scan.tell_names(fields, Some(kind));
+            of_runs(fields, kind);
             fields.event(kind, run)
         });
         not_utf8(fields, bad_byte);
         if let Some(event) = event
             && !fields.unusable
         {
-            self.count(fields.record.place, &event);
             fields.sink.event(fields.record.place, event);
-        }
-    }
-
-    /// Tells once of what a call says of its run: left out, the call is judged without it.
-    fn misplaced(&mut self, fields: &mut Fields<'_, '_>, kind: Kind) {
-        if kind != Kind::ToolCall {
-            return;
-        }
-        for key in [Key::Intent, Key::Label] {
-            let Some(raw) = fields.slots.get(key) else {
-                continue;
-            };
-            if !self.misplaced.insert(key.name()) {
-                continue;
-            }
-            let name = key.name();
-            let message =
-                format!("`{name}` is a field of runs, which calls do not have, and is ignored");
-            let help = "give it in a `run_start`; labelled cases, a call a line, are read with \
-                        `--from cases`";
-            let kind = NoticeKind::Warning(WarningCode::MisplacedField);
-            fields.tell(kind, raw.offset, message, Some(help.to_owned()));
         }
     }
 
@@ -295,19 +351,46 @@ fn repeated(fields: &mut Fields<'_, '_>, kind: Kind) {
     }
 }
 
-fn similar(fields: &mut Fields<'_, '_>, kind: Kind, fresh: &[(String, usize)]) {
-    for (name, offset) in fresh {
-        let Some(meant) = keys::similar(name, kind) else {
-            continue;
-        };
-        let message = format!("{} is no known field and is ignored", quoted(name));
-        fields.tell(
-            NoticeKind::Warning(WarningCode::SimilarField),
-            *offset,
-            message,
-            Some(format!("did you mean `{meant}`")),
-        );
+/// Tells what a call says of its run.
+fn of_runs(fields: &mut Fields<'_, '_>, kind: Kind) {
+    if kind != Kind::ToolCall {
+        return;
     }
+    for key in [Key::Intent, Key::Label] {
+        if let Some(raw) = fields.slots.get(key) {
+            fields.sink.push(Item::Misplaced {
+                key,
+                place: fields.record.at(raw.offset),
+                run: fields.run.clone(),
+            });
+        }
+    }
+}
+
+/// A warning about a field of runs on a call: left out, the call is judged without it.
+fn misplaced(key: Key, place: Place, run: Option<Cow<'_, str>>) -> Notice {
+    let name = key.name();
+    let help = "give it in a `run_start`; labelled cases, a call a line, are read with \
+                `--from cases`";
+    Notice {
+        kind: NoticeKind::Warning(WarningCode::MisplacedField),
+        place,
+        run: run.map(Cow::into_owned),
+        message: format!("`{name}` is a field of runs, which calls do not have, and is ignored"),
+        help: Some(help.to_owned()),
+    }
+}
+
+/// A warning about an unknown name that somebody may have written for a known one.
+fn similar(name: &str, kind: Kind, place: Place, run: Option<Cow<'_, str>>) -> Option<Notice> {
+    let meant = keys::similar(name, kind)?;
+    Some(Notice {
+        kind: NoticeKind::Warning(WarningCode::SimilarField),
+        place,
+        run: run.map(Cow::into_owned),
+        message: format!("{} is no known field and is ignored", quoted(name)),
+        help: Some(format!("did you mean `{meant}`")),
+    })
 }
 
 /// Tells of bytes that are not UTF-8, once what they damaged is known.

@@ -30,7 +30,7 @@ const COLUMNS: &[&str] = &[
     "next_safe",
 ];
 
-fn open<'w>(header: Header, out: Box<dyn Write + 'w>) -> Box<dyn Rows + 'w> {
+fn open<'w>(header: Header, out: Box<dyn Write + Send + 'w>) -> Box<dyn Rows + 'w> {
     Box::new(Table {
         header,
         out: Writer::from_writer(out),
@@ -40,7 +40,7 @@ fn open<'w>(header: Header, out: Box<dyn Write + 'w>) -> Box<dyn Rows + 'w> {
 
 struct Table<'w> {
     header: Header,
-    out: Writer<Box<dyn Write + 'w>>,
+    out: Writer<Box<dyn Write + Send + 'w>>,
     begun: bool,
 }
 

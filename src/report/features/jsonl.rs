@@ -16,13 +16,13 @@ pub(super) const FORMAT: Format = Format {
     open,
 };
 
-fn open<'w>(header: Header, out: Box<dyn Write + 'w>) -> Box<dyn Rows + 'w> {
+fn open<'w>(header: Header, out: Box<dyn Write + Send + 'w>) -> Box<dyn Rows + 'w> {
     Box::new(Lines { header, out })
 }
 
 struct Lines<'w> {
     header: Header,
-    out: Box<dyn Write + 'w>,
+    out: Box<dyn Write + Send + 'w>,
 }
 
 #[derive(Serialize)]

@@ -10,7 +10,7 @@ pub use list::{Listed, list};
 use std::io::{self, Write};
 
 /// A table being written, row by row.
-pub trait Rows {
+pub trait Rows: Send {
     /// A row.
     ///
     /// # Errors
@@ -32,7 +32,7 @@ pub struct Format {
     /// One line about it for help and documentation.
     pub doc: &'static str,
     /// Begins a table of the inputs that the header names.
-    pub open: for<'w> fn(Header, Box<dyn Write + 'w>) -> Box<dyn Rows + 'w>,
+    pub open: for<'w> fn(Header, Box<dyn Write + Send + 'w>) -> Box<dyn Rows + 'w>,
 }
 
 /// Every format; the first is the default.

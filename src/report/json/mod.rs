@@ -20,7 +20,7 @@ pub const FORMAT: Format = Format {
     open,
 };
 
-fn open<'w>(header: Header, out: Box<dyn Write + 'w>) -> Box<dyn Report + 'w> {
+fn open<'w>(header: Header, out: Box<dyn Write + Send + 'w>) -> Box<dyn Report + 'w> {
     Box::new(Records::new(header, out, Shape::Document))
 }
 
@@ -36,7 +36,7 @@ pub(super) enum Shape {
 /// Records on their way out, one write each.
 pub(super) struct Records<'w> {
     header: Header,
-    out: Box<dyn Write + 'w>,
+    out: Box<dyn Write + Send + 'w>,
     shape: Shape,
     /// Whether a record was written.
     begun: bool,
@@ -46,7 +46,7 @@ pub(super) struct Records<'w> {
 }
 
 impl<'w> Records<'w> {
-    pub(super) fn new(header: Header, out: Box<dyn Write + 'w>, shape: Shape) -> Self {
+    pub(super) fn new(header: Header, out: Box<dyn Write + Send + 'w>, shape: Shape) -> Self {
         Records {
             header,
             out,

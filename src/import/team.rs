@@ -1,0 +1,168 @@
+//! The lines of an input read by several threads, with the outcome of one.
+//!
+//! Each takes the next piece of the input, reads the records in it, waits for its turn to have them
+//! judged, puts what was decided into bytes, and waits for its turn to have those written. Whatever
+//! depends on order happens in turn; at most a piece a thread is under way.
+
+use super::apart::{Apart, Batch};
+use super::reading::Reading;
+use super::{Importer, Sink};
+use crate::trace::chunks::{Chunk, Chunks};
+use crate::trace::lines::{Lines, Reached};
+use std::io::Read;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+/// Reads the lines that `bytes` gives.
+pub fn read(reading: &mut Reading<'_, '_>, bytes: impl Read + Send, importer: &mut dyn Importer) {
+    let options = reading.options;
+    let apart = importer.apart().filter(|_| !reading.refused);
+    let (input, max_line) = (reading.input, options.max_line);
+    let team = Team {
+        source: Mutex::new(Source {
+            chunks: Chunks::new(bytes, max_line),
+            given: 0,
+        }),
+        turns: Mutex::new(Turns {
+            reading,
+            importer,
+            before: Reached::default(),
+            taken: 0,
+            written: 0,
+            broken: false,
+        }),
+        changed: Condvar::new(),
+        apart,
+        input,
+        max_line,
+    };
+    if options.threads.get() == 1 {
+        return team.work(false);
+    }
+    let holds = lock(&team.turns).reading.hold(true);
+    thread::scope(|scope| {
+        for _ in 1..options.threads.get() {
+            scope.spawn(|| team.work(holds));
+        }
+        team.work(holds);
+    });
+    lock(&team.turns).reading.hold(false);
+}
+
+/// What the threads share.
+struct Team<'t, 's, 'o, R> {
+    source: Mutex<Source<R>>,
+    turns: Mutex<Turns<'t, 's, 'o>>,
+    /// Told whenever it is another's turn.
+    changed: Condvar,
+    apart: Option<Box<dyn Apart>>,
+    input: usize,
+    max_line: usize,
+}
+
+struct Source<R> {
+    chunks: Chunks<R>,
+    /// Pieces given out.
+    given: u64,
+}
+
+/// What is done in turn.
+struct Turns<'t, 's, 'o> {
+    reading: &'t mut Reading<'s, 'o>,
+    importer: &'t mut dyn Importer,
+    /// How far the pieces go that were taken.
+    before: Reached,
+    /// Pieces whose records were taken, and pieces of which all is written.
+    taken: u64,
+    written: u64,
+    /// A thread has given up, so that nobody may wait for it.
+    broken: bool,
+}
+
+impl Turns<'_, '_, '_> {
+    /// Takes the records of a piece, which may have been read already.
+    fn take(&mut self, chunk: &Chunk, batch: Option<Batch<'_>>, max_line: usize) {
+        let before = self.before;
+        let reached = if let Some(batch) = batch {
+            batch.give(before, |line, items| {
+                self.reading.line(&line, items, self.importer);
+            })
+        } else {
+            let mut lines = Lines::new(chunk, max_line);
+            for line in lines.by_ref() {
+                self.reading.line(&line.moved(before), None, self.importer);
+            }
+            lines.reached()
+        };
+        self.before.lines += reached.lines;
+        self.before.bytes += reached.bytes;
+        self.taken += 1;
+    }
+}
+
+impl<'t, 's, 'o, R: Read> Team<'t, 's, 'o, R> {
+    /// Reads pieces until there are no more. `holds` says that what is decided is held back until it
+    /// is fetched and brought as bytes.
+    fn work(&self, holds: bool) {
+        let _leaving = Leaving(self);
+        let mut chunk = Chunk::default();
+        while let Some(number) = self.next(&mut chunk) {
+            let apart = self.apart.as_deref();
+            let batch = apart.map(|apart| Batch::read(&chunk, self.max_line, self.input, apart));
+            let Some(mut turns) = self.turn(|turns| turns.taken == number) else {
+                return;
+            };
+            turns.take(&chunk, batch, self.max_line);
+            let held = if holds { turns.reading.held() } else { None };
+            drop(turns);
+            self.changed.notify_all();
+            let Some(mut held) = held else {
+                continue;
+            };
+            held.render();
+            let Some(mut turns) = self.turn(|turns| turns.written == number) else {
+                return;
+            };
+            turns.reading.write(held);
+            turns.written += 1;
+            drop(turns);
+            self.changed.notify_all();
+        }
+    }
+
+    /// Reads the next piece, and tells which one it is.
+    fn next(&self, chunk: &mut Chunk) -> Option<u64> {
+        let mut source = lock(&self.source);
+        let number = source.given;
+        source.given += 1;
+        source.chunks.next(chunk).then_some(number)
+    }
+
+    /// Waits until it is one's turn; absent if that will never be.
+    fn turn(
+        &self,
+        is_mine: impl Fn(&Turns<'t, 's, 'o>) -> bool,
+    ) -> Option<MutexGuard<'_, Turns<'t, 's, 'o>>> {
+        let turns = lock(&self.turns);
+        let waits = |turns: &mut Turns<'t, 's, 'o>| !turns.broken && !is_mine(turns);
+        let turns = self.changed.wait_while(turns, waits);
+        let turns = turns.unwrap_or_else(PoisonError::into_inner);
+        (!turns.broken).then_some(turns)
+    }
+}
+
+/// Tells the others when its thread panics, so that none waits for it. The panic goes on from there.
+struct Leaving<'a, 't, 's, 'o, R>(&'a Team<'t, 's, 'o, R>);
+
+impl<R> Drop for Leaving<'_, '_, '_, '_, R> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            lock(&self.0.turns).broken = true;
+            self.0.changed.notify_all();
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
