@@ -85,6 +85,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "engine",
         &[
+            "import::Held",
             "import::Sink",
             "policy",
             "stages",

@@ -23,7 +23,8 @@ mod run;
 mod time;
 mod weigh;
 
-use crate::import::{Held, Sink};
+use crate::import::Held;
+use crate::import::Sink;
 use crate::policy::Policy;
 use crate::stages::weigh::StageWeighed;
 use crate::stages::{Probed, Remembered, Stage};
