@@ -2,6 +2,9 @@
 //!
 //! `cargo bench --bench check` measures; `cargo test --bench check` runs everything once.
 
+mod common;
+
+use common::quick;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use gate::engine::{Counted, Engine, Final, Options, Output, RunReport};
 use gate::explain::explain;
@@ -16,7 +19,6 @@ use gate::trace::fault::Notice;
 use gate::verify::reach::{Limits, Start, explore_from};
 use std::fmt::Write;
 use std::hint::black_box;
-use std::time::Duration;
 
 /// Three pairs that share a tool, and two outbound tools.
 const PAIRS: &str = r#"
@@ -143,10 +145,7 @@ fn explained(c: &mut Criterion) {
 
 criterion_group! {
     name = benches;
-    config = Criterion::default()
-        .sample_size(10)
-        .warm_up_time(Duration::from_millis(300))
-        .measurement_time(Duration::from_secs(1));
+    config = quick();
     targets = check, reach, explained
 }
 criterion_main!(benches);

@@ -2,12 +2,14 @@
 //!
 //! `cargo bench --bench embed` measures; `cargo test --bench embed` runs everything once.
 
+mod common;
+
+use common::quick;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use gate::embed::cache::Cached;
 use gate::embed::{Definition, EMBEDDERS, Embedder};
 use std::hint::black_box;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// What calls say, commands and prose, all of 180 bytes.
 fn texts() -> Vec<String> {
@@ -69,10 +71,7 @@ fn embed(c: &mut Criterion) {
 
 criterion_group! {
     name = benches;
-    config = Criterion::default()
-        .sample_size(10)
-        .warm_up_time(Duration::from_millis(300))
-        .measurement_time(Duration::from_secs(1));
+    config = quick();
     targets = embed
 }
 criterion_main!(benches);

@@ -3,6 +3,9 @@
 //!
 //! `cargo bench --bench import` measures; `cargo test --bench import` runs everything once.
 
+mod common;
+
+use common::quick;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use gate::import::Sink;
 use gate::import::drive::{ReadOptions, read};
@@ -10,7 +13,6 @@ use gate::trace::event::Event;
 use gate::trace::fault::{Notice, Place};
 use std::fmt::Write;
 use std::hint::black_box;
-use std::time::Duration;
 
 /// Calls in each recording.
 const CALLS: usize = 1000;
@@ -153,10 +155,7 @@ fn import(c: &mut Criterion) {
 
 criterion_group! {
     name = benches;
-    config = Criterion::default()
-        .sample_size(10)
-        .warm_up_time(Duration::from_millis(300))
-        .measurement_time(Duration::from_secs(1));
+    config = quick();
     targets = import
 }
 criterion_main!(benches);

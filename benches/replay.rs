@@ -1,100 +1,54 @@
-//! How long a replay and its parts take on traces made in memory.
+//! How long a replay and each of its parts take on traces made in memory: the reader, the engine without
+//! a stage and with each of them, what is written in each format, and all of it together.
 //!
-//! `cargo bench` measures; `cargo test --bench replay` runs everything once.
+//! `cargo bench --bench replay` measures; `cargo test --bench replay` runs everything once.
 
+mod common;
+
+use common::{Trace, feed, quick, traces};
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use gate::audit::Audit;
 use gate::audit::filter::Filter;
-use gate::audit::summary::PolicySummary;
+use gate::audit::summary::{PolicySummary, Summary};
 use gate::audit::tally::Tally;
 use gate::engine::{Counted, Engine, Final, Options, Output, RunReport};
 use gate::import::Sink;
-use gate::import::drive::{ReadOptions, read};
-use gate::policy::Policy;
-use gate::report::{FORMATS, Header};
-use gate::stages::STAGES;
+use gate::policy::{Policy, PolicySource, parse, presets};
+use gate::report::{FORMATS, Format, Header, Report};
+use gate::stages::{STAGES, Stage};
 use gate::trace::event::Event;
 use gate::trace::fault::{Notice, Place};
-use std::fmt::Write;
 use std::hint::black_box;
-use std::time::Duration;
 
 /// Calls in each trace.
 const CALLS: usize = 2000;
 
-/// Calls in each of its runs.
-const PER_RUN: usize = 20;
-
-/// A trace, as bytes.
-struct Trace {
-    name: &'static str,
-    bytes: Vec<u8>,
+/// A policy that has rules for every stage.
+fn full() -> Policy {
+    let text = presets::find("coding-agent").expect("a preset").text;
+    let nothing = |_: &str| Err("there are no files".to_owned());
+    parse(text, "bench", PolicySource::BuiltIn, &nothing).expect("a policy")
 }
 
-/// The traces that everything is measured on.
-fn traces() -> [Trace; 3] {
-    [
-        trace("small_records", 0, 1),
-        trace("large_results", 4096, 1),
-        trace("interleaved_runs", 256, 64),
-    ]
+/// A report that is written to nowhere.
+fn report(format: &Format, policy: &Policy) -> Box<dyn Report> {
+    let header = Header {
+        inputs: vec!["t.jsonl".into()],
+        barriers: names(policy).collect(),
+        ..Header::default()
+    };
+    (format.open)(header, Box::new(std::io::sink()))
 }
 
-/// A trace of runs, `open` of them under way at a time, each call followed by a result of about
-/// that many bytes; without any where that is 0.
-fn trace(name: &'static str, result: usize, open: usize) -> Trace {
-    let mut text = String::new();
-    let line = "fn main() {\\n\\tprintln!(\\\"{}\\\", 1 + 1);\\n}\\n";
-    let result = line.repeat(result.div_ceil(line.len()));
-    let batch = open * PER_RUN;
-    for i in 0..CALLS {
-        let run = i / batch * open + i % open;
-        let call = i % batch / open;
-        let tool = ["Bash", "Read", "Edit", "Grep"][i % 4];
-        let args =
-            format!(r#"{{"file_path":"src/part_{i}.rs","command":"grep -n main src | head"}}"#);
-        let _ = writeln!(
-            text,
-            r#"{{"type":"tool_call","run":"run-{run}","id":"c{call}","tool":"{tool}","args":{args}}}"#
-        );
-        if !result.is_empty() {
-            let _ = writeln!(
-                text,
-                r#"{{"type":"tool_result","run":"run-{run}","call":"c{call}","result":"{result}"}}"#
-            );
-        }
-        if call + 1 == PER_RUN {
-            let _ = writeln!(
-                text,
-                r#"{{"type":"run_end","run":"run-{run}","status":"answered"}}"#
-            );
-        }
-    }
-    Trace {
-        name,
-        bytes: text.into_bytes(),
-    }
-}
-
-/// Reads a trace into a sink.
-fn feed(trace: &Trace, sink: &mut dyn Sink) {
-    let bytes = Box::new(trace.bytes.as_slice());
-    let report = read(0, "t.jsonl", "t", bytes, &ReadOptions::default(), sink);
-    assert!(report.complete && report.faulty == 0);
+fn names(policy: &Policy) -> impl Iterator<Item = String> {
+    policy.dcbf.barriers.iter().map(|spec| spec.name.clone())
 }
 
 /// Replays a trace from bytes to bytes of a format.
-fn replay(trace: &Trace, policy: &Policy, format: &str) {
-    let names = policy.dcbf.barriers.iter().map(|spec| spec.name.clone());
-    let header = Header {
-        inputs: vec!["t.jsonl".into()],
-        barriers: names.clone().collect(),
-        ..Header::default()
-    };
-    let format = FORMATS.iter().find(|f| f.id == format).expect("a format");
-    let report = (format.open)(header, Box::new(std::io::sink()));
-    let tally = Tally::new(names, STAGES.iter().map(|stage| stage.id()).collect());
-    let mut audit = Audit::new(tally, Filter::default(), vec![report]);
+fn replay(trace: &Trace, policy: &Policy, format: &Format) {
+    let tally = Tally::new(names(policy), STAGES.iter().map(|s| s.id()).collect());
+    let reports = vec![report(format, policy)];
+    let mut audit = Audit::new(tally, Filter::default(), reports);
     let mut engine = Engine::new(policy, STAGES, Options::default(), &mut audit);
     engine.begin_input(0, "t");
     feed(trace, &mut engine);
@@ -120,13 +74,12 @@ impl Sink for Counter {
     }
 }
 
-/// Takes decisions and lets them go.
-struct Drain(usize);
+/// Hands decisions on.
+struct Decisions<F>(F);
 
-impl Output for Drain {
+impl<F: FnMut(Final)> Output for Decisions<F> {
     fn decision(&mut self, decided: Final) {
-        black_box(&decided);
-        self.0 += 1;
+        (self.0)(decided);
     }
 
     fn notice(&mut self, _: Notice) {}
@@ -136,8 +89,19 @@ impl Output for Drain {
     fn count(&mut self, _: Counted) {}
 }
 
+type Events = Vec<(Place, Event<'static>)>;
+
 /// Keeps events for the engine alone.
-struct Keep(Vec<(Place, Event<'static>)>);
+#[derive(Default)]
+struct Keep(Events);
+
+impl Keep {
+    fn of(trace: &Trace) -> Events {
+        let mut keep = Keep::default();
+        feed(trace, &mut keep);
+        keep.0
+    }
+}
 
 impl Sink for Keep {
     fn event(&mut self, place: Place, event: Event<'_>) {
@@ -150,23 +114,20 @@ impl Sink for Keep {
 }
 
 /// Replays events, without reading and without a report.
-fn judge(events: Vec<(Place, Event<'static>)>, policy: &Policy) -> usize {
-    let mut drain = Drain(0);
-    let mut engine = Engine::new(policy, STAGES, Options::default(), &mut drain);
+fn judge(events: Events, policy: &Policy, stages: &[&'static dyn Stage], took: impl FnMut(Final)) {
+    let mut engine = Engine::new(policy, stages, Options::default(), Decisions(took));
     engine.begin_input(0, "t");
     for (place, event) in events {
         engine.event(place, event);
     }
     engine.end_input();
-    drop(engine);
-    drain.0
 }
 
 fn replays(c: &mut Criterion) {
     let policy = Policy::built_in();
-    for format in ["jsonl", "table"] {
-        let mut group = c.benchmark_group(format!("replay_{format}"));
-        for trace in &traces() {
+    for format in FORMATS {
+        let mut group = c.benchmark_group(format!("replay_{}", format.id));
+        for trace in &traces(CALLS) {
             group.throughput(Throughput::Bytes(trace.bytes.len() as u64));
             let id = BenchmarkId::from_parameter(trace.name);
             group.bench_with_input(id, trace, |b, trace| {
@@ -178,7 +139,7 @@ fn replays(c: &mut Criterion) {
 
 fn reader(c: &mut Criterion) {
     let mut group = c.benchmark_group("reader");
-    for trace in &traces() {
+    for trace in &traces(CALLS) {
         group.throughput(Throughput::Bytes(trace.bytes.len() as u64));
         let id = BenchmarkId::from_parameter(trace.name);
         group.bench_with_input(id, trace, |b, trace| {
@@ -194,24 +155,62 @@ fn reader(c: &mut Criterion) {
 fn engine(c: &mut Criterion) {
     let policy = Policy::built_in();
     let mut group = c.benchmark_group("engine");
-    for trace in &traces() {
-        let mut keep = Keep(Vec::new());
-        feed(trace, &mut keep);
-        group.throughput(Throughput::Elements(CALLS as u64));
+    group.throughput(Throughput::Elements(CALLS as u64));
+    for trace in &traces(CALLS) {
         let id = BenchmarkId::from_parameter(trace.name);
-        group.bench_with_input(id, &keep.0, |b, events| {
+        group.bench_with_input(id, &Keep::of(trace), |b, events| {
             let fresh = || events.clone();
-            b.iter_batched(fresh, |e| judge(e, &policy), BatchSize::LargeInput);
+            let judge = |events| judge(events, &policy, STAGES, |decided| _ = black_box(decided));
+            b.iter_batched(fresh, judge, BatchSize::LargeInput);
+        });
+    }
+}
+
+/// The engine with one stage alone, beside the engine with none.
+fn stages(c: &mut Criterion) {
+    let policy = full();
+    let mut group = c.benchmark_group("stage");
+    group.throughput(Throughput::Elements(CALLS as u64));
+    let events = Keep::of(&traces(CALLS)[0]);
+    let alone = STAGES.chunks(1).map(|stage| (stage[0].id(), stage));
+    let none: (&str, &[&'static dyn Stage]) = ("none", &[]);
+    for (name, stages) in alone.chain([none]) {
+        group.bench_with_input(BenchmarkId::from_parameter(name), &events, |b, events| {
+            let fresh = || events.clone();
+            let judge = |events| judge(events, &policy, stages, |decided| _ = black_box(decided));
+            b.iter_batched(fresh, judge, BatchSize::LargeInput);
+        });
+    }
+}
+
+/// What is written of decisions that are there already.
+fn outputs(c: &mut Criterion) {
+    let policy = Policy::built_in();
+    let mut decisions = Vec::new();
+    let events = Keep::of(&traces(CALLS)[0]);
+    judge(events, &policy, STAGES, |decided| {
+        decisions.push(decided.decision)
+    });
+    let mut group = c.benchmark_group("output");
+    group.throughput(Throughput::Elements(CALLS as u64));
+    for format in FORMATS {
+        group.bench_function(format.id, |b| {
+            b.iter(|| {
+                let mut report = report(format, &policy);
+                for decision in &decisions {
+                    report.decision(decision).expect("nothing that fails");
+                }
+                report
+                    .finish(&Summary::default())
+                    .expect("nothing that fails");
+            });
         });
     }
 }
 
 criterion_group! {
     name = benches;
-    config = Criterion::default()
-        .sample_size(10)
-        .warm_up_time(Duration::from_millis(300))
-        .measurement_time(Duration::from_secs(1));
-    targets = replays, reader, engine
+    config = quick();
+    targets = replays, reader, engine, stages, outputs
 }
 criterion_main!(benches);

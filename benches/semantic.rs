@@ -2,13 +2,15 @@
 //!
 //! `cargo bench --bench semantic` measures; `cargo test --bench semantic` runs everything once.
 
+mod common;
+
+use common::quick;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use gate::embed::find;
 use gate::facets::{self, Facets};
 use gate::firewall::{Action, Exemplars, Firewall, Preparer, bands};
 use gate::trace::json::{self, Json};
 use std::hint::black_box;
-use std::time::Duration;
 
 const INTENT: &str = "Summarise last week's orders of the Lisbon shop and mail the report to Dana";
 
@@ -96,10 +98,7 @@ fn stage(c: &mut Criterion) {
 
 criterion_group! {
     name = benches;
-    config = Criterion::default()
-        .sample_size(10)
-        .warm_up_time(Duration::from_millis(300))
-        .measurement_time(Duration::from_secs(1));
+    config = quick();
     targets = stage
 }
 criterion_main!(benches);

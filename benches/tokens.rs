@@ -2,12 +2,14 @@
 //!
 //! `cargo bench --bench tokens` measures; `cargo test --bench tokens` runs everything once.
 
+mod common;
+
+use common::quick;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use gate::policy::Tokenizer;
 use gate::tokens::tokens_of;
 use std::fmt::Write;
 use std::hint::black_box;
-use std::time::Duration;
 
 /// Bytes of each text, at least.
 const SIZE: usize = 64 << 10;
@@ -107,10 +109,7 @@ fn count(c: &mut Criterion) {
 
 criterion_group! {
     name = benches;
-    config = Criterion::default()
-        .sample_size(20)
-        .warm_up_time(Duration::from_millis(500))
-        .measurement_time(Duration::from_secs(2));
+    config = quick();
     targets = count
 }
 criterion_main!(benches);

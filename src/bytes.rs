@@ -18,10 +18,40 @@ pub fn string_stop(bytes: &[u8]) -> Option<usize> {
     })
 }
 
-/// Where the first byte stands that is no printable ASCII, or that JSON escapes.
-pub fn not_plain(bytes: &[u8]) -> Option<usize> {
+/// Whether all bytes are printable ASCII that JSON does not escape; they have been appended then, and
+/// perhaps some of them otherwise. It goes through short texts once, and calls nothing to copy them.
+pub fn copy_plain(bytes: &[u8], out: &mut Vec<u8>) -> bool {
+    let plain = |word: &[u8; 8]| {
+        let word = u64::from_le_bytes(*word);
+        is(word, b'"') | is(word, b'\\') | below_space(word) | above_tilde(word) == 0
+    };
+    let (words, rest) = bytes.as_chunks::<8>();
+    for word in words {
+        if !plain(word) {
+            return false;
+        }
+        out.extend_from_slice(word);
+    }
+    if rest.is_empty() {
+        return true;
+    }
+    let end = out.len() + rest.len();
+    let word = match bytes.last_chunk() {
+        Some(last) => {
+            out.truncate(end - 8);
+            *last
+        }
+        None => padded(rest),
+    };
+    out.extend_from_slice(&word);
+    out.truncate(end);
+    plain(&word)
+}
+
+/// Where the first byte stands that is no printable ASCII, or that ends or quotes a cell of CSV.
+pub fn not_cell(bytes: &[u8]) -> Option<usize> {
     first(bytes, |word| {
-        is(word, b'"') | is(word, b'\\') | below_space(word) | above_tilde(word)
+        is(word, b'"') | is(word, b',') | below_space(word) | above_tilde(word)
     })
 }
 
@@ -54,18 +84,47 @@ fn first(bytes: &[u8], marks: impl Fn(u64) -> u64) -> Option<usize> {
             return Some(number * 8 + place(marked));
         }
     }
-    // Spaces, which nothing looks for, stand for what is not there.
+    if let (false, Some(last)) = (rest.is_empty(), bytes.last_chunk::<8>()) {
+        // The rest with what stands before it, in which nothing was found.
+        let marked = marks(u64::from_le_bytes(*last));
+        return (marked != 0).then(|| bytes.len() - 8 + place(marked));
+    }
+    let marked = marks(u64::from_le_bytes(padded(rest)));
+    (marked != 0).then(|| words.len() * 8 + place(marked))
+}
+
+/// Fewer than eight bytes, and spaces, which nothing looks for, for what is not there.
+#[inline]
+fn padded(rest: &[u8]) -> [u8; 8] {
     let mut word = [b' '; 8];
     for (to, from) in word.iter_mut().zip(rest) {
         *to = *from;
     }
-    let marked = marks(u64::from_le_bytes(word));
-    (marked != 0).then(|| words.len() * 8 + place(marked))
+    word
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What is plain is copied, and of what is not it is told: every byte at every place.
+    #[test]
+    fn what_is_plain_is_copied() {
+        for byte in 0..=u8::MAX {
+            let plain = (0x20..0x7f).contains(&byte) && byte != b'"' && byte != b'\\';
+            for length in 0..20 {
+                for at in 0..length {
+                    let mut bytes = b"abcdefghijklmnopqrst"[..length].to_vec();
+                    bytes[at] = byte;
+                    let mut out = b"x".to_vec();
+                    assert_eq!(copy_plain(&bytes, &mut out), plain, "{bytes:?}");
+                    assert!(!plain || out == [b"x", &*bytes].concat(), "{bytes:?}");
+                }
+            }
+            let mut out = Vec::new();
+            assert!(copy_plain(b"", &mut out) && out.is_empty());
+        }
+    }
 
     /// Every byte at every place, before and behind every other.
     #[test]
@@ -73,8 +132,8 @@ mod tests {
         type Kind = (fn(&[u8]) -> Option<usize>, fn(u8) -> bool);
         let kinds: [Kind; 3] = [
             (string_stop, |b| b < 0x20 || b == b'"' || b == b'\\'),
-            (not_plain, |b| {
-                !(0x20..0x7f).contains(&b) || b == b'"' || b == b'\\'
+            (not_cell, |b| {
+                !(0x20..0x7f).contains(&b) || b == b'"' || b == b','
             }),
             (not_printable, |b| !(0x20..0x7f).contains(&b)),
         ];

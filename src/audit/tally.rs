@@ -98,11 +98,7 @@ impl Tally {
         let summary = &mut self.summary;
         summary.counts.calls += 1;
         summary.decisions.add(decision.kind);
-        summary
-            .tools
-            .entry(decision.tool.clone())
-            .or_default()
-            .add(decision.kind);
+        count(&mut summary.tools, &decision.tool, |c| c.add(decision.kind));
         if let Some(rule) = decision.rule {
             let stage = decision.stage.unwrap_or("labels");
             let place = self
@@ -123,22 +119,13 @@ impl Tally {
         summary.unknown_arguments += u64::from(decision.args_unknown);
         summary.concurrent += u64::from(decided.concurrent);
         if !decided.named {
-            *summary
-                .unnamed_tools
-                .entry(decision.tool.clone())
-                .or_default() += 1;
+            count(&mut summary.unnamed_tools, &decision.tool, |c| *c += 1);
         }
         if !decided.mediated {
-            *summary.unmediated.entry(decision.tool.clone()).or_default() += 1;
+            count(&mut summary.unmediated, &decision.tool, |c| *c += 1);
         }
         for label in &decision.labels {
-            match summary.labels.get_mut(label) {
-                Some(count) => count.add(&decision.tool),
-                None => {
-                    let count = summary.labels.entry(label.clone()).or_default();
-                    count.add(&decision.tool);
-                }
-            }
+            count(&mut summary.labels, label, |c| c.add(&decision.tool));
         }
         if let (Some(coverage), Some(weighed)) = (&mut self.coverage, &decided.weighed) {
             coverage.add(weighed, decision);
@@ -150,8 +137,10 @@ impl Tally {
         let judged = !decision.barriers.is_empty();
         self.judged += u64::from(judged);
         for (barrier, reading) in self.summary.barriers.iter_mut().zip(&decision.barriers) {
-            least(&mut barrier.least_h, Some(reading.h), decision);
-            least(&mut barrier.least_slack, reading.slack, decision);
+            least(&mut barrier.least_h, reading.h, decision);
+            if let Some(slack) = reading.slack {
+                least(&mut barrier.least_slack, slack, decision);
+            }
         }
         let at_zero = |reading: &Reading| reading.next == Some(0.0);
         let boundary = decision.admitted && decision.barriers.iter().any(at_zero);
@@ -253,18 +242,33 @@ impl Tally {
     }
 }
 
-fn least(extreme: &mut Option<Extreme>, value: Option<f64>, decision: &Decision) {
-    let Some(value) = value else { return };
-    if extreme.as_ref().is_some_and(|e| e.value <= value) {
-        return;
+/// Counts under a name. One that is known already takes no allocation.
+fn count<T: Default>(counts: &mut BTreeMap<String, T>, name: &str, add: impl FnOnce(&mut T)) {
+    match counts.get_mut(name) {
+        Some(count) => add(count),
+        None => add(counts.entry(name.to_owned()).or_default()),
     }
-    *extreme = Some(Extreme {
+}
+
+/// Keeps the least value and where it was met; of equals the first.
+#[inline]
+fn least(extreme: &mut Option<Extreme>, value: f64, decision: &Decision) {
+    match extreme {
+        Some(least) if least.value <= value => {}
+        _ => *extreme = Some(met(value, decision)),
+    }
+}
+
+/// A value that is less than all before it: rare, so that it stays out of the way of those that are not.
+#[cold]
+fn met(value: f64, decision: &Decision) -> Extreme {
+    Extreme {
         value,
         input: decision.input,
         line: decision.line,
         run: decision.run.to_string(),
         call: decision.call.clone(),
-    });
+    }
 }
 
 fn per_run(hits: u64, of: u64) -> RateSummary {

@@ -1,6 +1,8 @@
 //! What gate says of a call.
 
+use crate::policy::STAGE_IDS;
 use crate::trace::event::{ApprovalOutcome, Recorded};
+use std::fmt;
 use std::sync::Arc;
 
 /// What a call would have got.
@@ -37,6 +39,50 @@ impl DecisionKind {
             DecisionKind::Withhold => "withhold",
             DecisionKind::Error => "error",
         }
+    }
+}
+
+/// Stages of the pipeline, by their places in [`STAGE_IDS`] and so in pipeline order. A stage that is
+/// not in that list is in none of these.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub struct Checks(u16);
+
+const _: () = assert!(STAGE_IDS.len() <= u16::BITS as usize);
+
+impl Checks {
+    /// The same and the stage of that id.
+    #[must_use]
+    pub fn with(self, id: &str) -> Checks {
+        Checks(self.0 | Checks::one(id))
+    }
+
+    /// The same but the stage of that id.
+    #[must_use]
+    pub fn without(self, id: &str) -> Checks {
+        Checks(self.0 & !Checks::one(id))
+    }
+
+    /// Their ids, in pipeline order.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        let all = STAGE_IDS.iter().enumerate();
+        all.filter_map(move |(place, id)| (self.0 >> place & 1 == 1).then_some(*id))
+    }
+
+    fn one(id: &str) -> u16 {
+        let place = STAGE_IDS.iter().position(|known| *known == id);
+        place.map_or(0, |place| 1 << place)
+    }
+}
+
+impl<'a> FromIterator<&'a str> for Checks {
+    fn from_iter<I: IntoIterator<Item = &'a str>>(ids: I) -> Checks {
+        ids.into_iter().fold(Checks::default(), Checks::with)
+    }
+}
+
+impl fmt::Debug for Checks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.names()).finish()
     }
 }
 
@@ -79,10 +125,10 @@ pub struct Decision {
     pub policy_rule: Option<String>,
     /// Whether the state alone refused.
     pub standing: bool,
-    /// Stages passed, in pipeline order.
-    pub checks_passed: Vec<&'static str>,
+    /// Stages passed.
+    pub checks_passed: Checks,
     /// Stage failed, if any.
-    pub checks_failed: Vec<&'static str>,
+    pub checks_failed: Option<&'static str>,
     /// Whether somebody had to decide.
     pub escalated: bool,
     /// What they decided; absent where the trace does not say.

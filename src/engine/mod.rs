@@ -173,6 +173,12 @@ pub struct Final {
     pub weighed: Option<Box<[StageWeighed]>>,
 }
 
+/// Decisions may be written by other threads than the one that decides.
+const _: () = {
+    const fn is_send<T: Send>() {}
+    is_send::<Final>();
+};
+
 /// Takes what the engine finds, in the order in which it becomes final.
 pub trait Output: Send {
     /// A decision.

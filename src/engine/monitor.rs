@@ -1,6 +1,6 @@
 //! Events to decisions, for one run at a time.
 
-use super::decision::DecisionKind;
+use super::decision::{Checks, DecisionKind};
 use super::digest;
 use super::early::{Early, Held};
 use super::flight::InFlight;
@@ -26,6 +26,8 @@ pub(super) struct Monitor<'a> {
     pub(super) options: Options,
     pub(super) out: Box<dyn Output + 'a>,
     pub(super) stages: Vec<&'static dyn Stage>,
+    /// The first of them, by their number.
+    first: Vec<Checks>,
     pub(super) tokens: TokenCounter,
     /// Results whose calls have not come yet.
     pub(super) early: Early,
@@ -46,11 +48,14 @@ impl<'a> Monitor<'a> {
         out: Box<dyn Output + 'a>,
     ) -> Self {
         let enabled = |stage: &&&'static dyn Stage| !policy.disabled.contains(&stage.id());
+        let stages: Vec<_> = stages.iter().filter(enabled).copied().collect();
+        let first = |count| stages.iter().take(count).map(|stage| stage.id()).collect();
         Monitor {
             policy,
             options,
             out,
-            stages: stages.iter().filter(enabled).copied().collect(),
+            first: (0..=stages.len()).map(first).collect(),
+            stages,
             early: Early::default(),
             names: NameTable::default(),
             lookalikes: Lookalikes::new(&policy.matchers),
@@ -59,6 +64,11 @@ impl<'a> Monitor<'a> {
             tokens: TokenCounter::for_policy(policy),
             ready: Vec::new(),
         }
+    }
+
+    /// That many stages, from the first on.
+    pub(super) fn passed(&self, count: usize) -> Checks {
+        self.first.get(count).copied().unwrap_or_default()
     }
 
     /// A call arrives.

@@ -6,16 +6,21 @@
 pub(super) mod rows;
 
 use super::json::v1::notice_kind;
-use super::{Format, Header, Report, number};
+use super::json::write::Item;
+use super::number::Digits;
+use super::rendering::{Blocks, Readings, Renderer};
+use super::{Format, Header, Report};
 use crate::audit::coverage::{Met, RuleCoverage};
 use crate::audit::summary::Summary;
+use crate::bytes;
 use crate::engine::decision::{Decision, Reading};
 use crate::escape;
 use crate::policy::PolicyWarning;
 use crate::trace::fault::Notice;
-use ::csv::{StringRecord, Writer};
+use ::csv::Writer;
 use std::borrow::Cow;
 use std::io::{self, Write};
+use std::sync::Arc;
 
 /// The format.
 pub const FORMAT: Format = Format {
@@ -28,9 +33,8 @@ pub const FORMAT: Format = Format {
 
 fn open<'w>(header: Header, out: Box<dyn Write + Send + 'w>) -> Box<dyn Report + 'w> {
     Box::new(Rows {
-        header,
-        out: Writer::from_writer(out),
-        row: StringRecord::new(),
+        render: Render::new(header.into()),
+        out: Blocks::new(out),
         begun: false,
     })
 }
@@ -72,76 +76,159 @@ const COLUMNS: &[&str] = &[
 /// Columns of a barrier, each after its name.
 const READING: &[&str] = &["h", "next", "slack"];
 
+/// A report under way.
 struct Rows<'w> {
-    header: Header,
-    out: Writer<Box<dyn Write + Send + 'w>>,
-    row: StringRecord,
+    render: Render,
+    out: Blocks<'w>,
     begun: bool,
 }
 
 impl Rows<'_> {
-    /// Begins a row, the first one after the names of the columns.
-    fn begin(&mut self, record: &str) -> io::Result<()> {
-        self.row.clear();
-        if !self.begun {
-            self.begun = true;
-            for column in COLUMNS {
-                self.row.push_field(column);
-            }
-            for barrier in &self.header.barriers {
-                for part in READING {
-                    self.row.push_field(&cell(&format!("{barrier}_{part}")));
-                }
-            }
-            self.write()?;
-            self.row.clear();
+    /// Writes rows, the first ones after the names of the columns.
+    fn rows(&mut self, append: impl FnOnce(&mut Render, &mut Vec<u8>)) -> io::Result<()> {
+        if !std::mem::replace(&mut self.begun, true) {
+            self.render.columns(&mut self.out.bytes);
         }
-        self.row.push_field(record);
-        Ok(())
+        append(&mut self.render, &mut self.out.bytes);
+        self.out.pass_on()
+    }
+}
+
+impl Report for Rows<'_> {
+    fn decision(&mut self, decision: &Decision) -> io::Result<()> {
+        self.rows(|render, out| render.append(decision, out))
     }
 
-    /// Ends a row, its remaining columns empty.
-    fn end(&mut self) -> io::Result<()> {
-        let columns = COLUMNS.len() + READING.len() * self.header.barriers.len();
-        while self.row.len() < columns {
-            self.row.push_field("");
-        }
-        self.write()
+    fn notice(&mut self, notice: &Notice) -> io::Result<()> {
+        self.rows(|render, out| render.notice(notice, out))
     }
 
-    fn write(&mut self) -> io::Result<()> {
-        write_record(&mut self.out, &self.row)
+    fn renderer(&self) -> Option<Box<dyn Renderer>> {
+        Some(Box::new(Render::new(Arc::clone(&self.render.header))))
+    }
+
+    fn rendered(&mut self, decisions: &[u8]) -> io::Result<()> {
+        if decisions.is_empty() {
+            return Ok(());
+        }
+        self.rows(|_, out| out.extend_from_slice(decisions))
+    }
+
+    fn finish(&mut self, summary: &Summary) -> io::Result<()> {
+        self.rows(|render, out| {
+            for doubt in &summary.policy.warnings {
+                render.doubt(&summary.policy.source, doubt, out);
+            }
+            for (tool, &calls) in &summary.unnamed_tools {
+                render.unnamed(tool, calls, out);
+            }
+            let coverage = summary.coverage.iter();
+            for rule in coverage.flat_map(|coverage| &coverage.rules) {
+                render.coverage(&summary.policy.source, rule, out);
+            }
+            let mut row = render.begin("summary", out);
+            row.skip(11);
+            row.count(summary.exit.status.code().into());
+            row.skip(1);
+            row.text(&summary.exit.reason);
+            row.end();
+        })?;
+        self.out.finish()
+    }
+}
+
+/// Rows of a report with that header.
+struct Render {
+    header: Arc<Header>,
+    readings: Readings,
+}
+
+impl Render {
+    fn new(header: Arc<Header>) -> Self {
+        Render {
+            header,
+            readings: Readings::new(),
+        }
+    }
+
+    /// Appends the names of the columns.
+    fn columns(&self, out: &mut Vec<u8>) {
+        let mut row = Row::new(out, &self.header);
+        for column in COLUMNS {
+            row.word(Some(column));
+        }
+        for barrier in &self.header.barriers {
+            for part in READING {
+                row.text(&format!("{barrier}_{part}"));
+            }
+        }
+        row.end();
+    }
+
+    /// Begins a row of that kind.
+    fn begin<'a>(&'a self, record: &str, out: &'a mut Vec<u8>) -> Row<'a> {
+        let mut row = Row::new(out, &self.header);
+        row.word(Some(record));
+        row
+    }
+
+    fn notice(&self, notice: &Notice, out: &mut Vec<u8>) {
+        let mut row = self.begin(notice_kind(notice), out);
+        row.text(self.header.input(notice.place.input));
+        for position in [notice.place.line, notice.place.column] {
+            match position {
+                0 => row.skip(1),
+                position => row.count(position),
+            }
+        }
+        row.text(notice.run.as_deref().unwrap_or(""));
+        row.skip(7);
+        row.word(Some(notice.kind.code()));
+        row.skip(1);
+        row.text(&notice.message);
+        row.end();
     }
 
     /// A warning of the policy, its file and line in the place of an input's.
-    fn doubt(&mut self, source: &str, doubt: &PolicyWarning) -> io::Result<()> {
-        self.begin("warning")?;
-        self.text(source);
+    fn doubt(&self, source: &str, doubt: &PolicyWarning, out: &mut Vec<u8>) {
+        let mut row = self.begin("warning", out);
+        row.text(source);
         for position in [doubt.place.known_line(), doubt.place.known_column()] {
             match position {
-                None => self.skip(1),
-                Some(position) => self.count(position as u64),
+                None => row.skip(1),
+                Some(position) => row.count(position as u64),
             }
         }
-        self.skip(8);
-        self.word(Some(doubt.code));
-        self.skip(1);
-        self.text(&doubt.message);
-        self.end()
+        row.skip(8);
+        row.word(Some(doubt.code));
+        row.skip(1);
+        row.text(&doubt.message);
+        row.end();
+    }
+
+    /// A tool that no rule of the policy names.
+    fn unnamed(&self, tool: &str, calls: u64, out: &mut Vec<u8>) {
+        let mut row = self.begin("unnamed_tool", out);
+        row.skip(7);
+        row.text(tool);
+        row.skip(5);
+        let plural = if calls == 1 { "" } else { "s" };
+        row.text(&format!("{calls} call{plural}, and no rule names the tool"));
+        row.end();
     }
 
     /// A rule of the policy, its file and line in the place of an input's.
-    fn coverage(&mut self, source: &str, rule: &RuleCoverage) -> io::Result<()> {
-        self.begin("coverage")?;
-        self.text(source);
+    fn coverage(&self, source: &str, rule: &RuleCoverage, out: &mut Vec<u8>) {
+        let mut row = self.begin("coverage", out);
+        row.text(source);
         match rule.policy_line {
-            0 => self.skip(1),
-            line => self.count(line as u64),
+            0 => row.skip(1),
+            line => row.count(line as u64),
         }
-        self.skip(8);
-        self.word(Some(rule.stage));
-        self.word(Some(rule.rule));
-        self.skip(1);
+        row.skip(8);
+        row.word(Some(rule.stage));
+        row.word(Some(rule.rule));
+        row.skip(1);
         let Met {
             evaluated,
             decided,
@@ -154,135 +241,165 @@ impl Rows<'_> {
         };
         let given = rule.given.map(|given| format!(", given {given}"));
         let given = given.unwrap_or_default();
-        self.text(&format!(
+        row.text(&format!(
             "{name}evaluated {evaluated}, decided {decided}, stops {stops}, unique {unique}{given}"
         ));
-        self.end()
+        row.end();
+    }
+}
+
+impl Renderer for Render {
+    fn append(&mut self, decision: &Decision, out: &mut Vec<u8>) {
+        let digits = self.readings.digits();
+        let mut row = Row::new(out, &self.header);
+        row.word(Some("decision"));
+        row.text(self.header.input(decision.input));
+        row.count(decision.line);
+        row.skip(1);
+        row.text(&decision.run);
+        row.count(decision.seq);
+        row.text(&decision.call);
+        row.count(decision.turn);
+        row.text(&decision.tool);
+        row.text(decision.agent.as_deref().unwrap_or(""));
+        row.word(Some(decision.kind.as_str()));
+        row.word(decision.stage);
+        row.word(decision.rule);
+        row.barriers(&decision.broken);
+        row.text(decision.reason.as_deref().unwrap_or(""));
+        row.flag(decision.standing);
+        row.flag(decision.escalated);
+        row.word(decision.approval.map(|outcome| outcome.as_str()));
+        row.float(digits, decision.semantic_score);
+        row.flag(decision.counterfactual);
+        row.flag(decision.inconclusive);
+        row.word(decision.recorded.map(|recorded| recorded.as_str()));
+        row.flag(decision.is_drift());
+        row.barriers(&decision.hazard);
+        row.float(digits, decision.composite);
+        row.text(&decision.labels.join(";"));
+        row.flag(decision.args_unknown);
+        let seen = decision.semantic.as_deref();
+        row.float(digits, seen.map(|seen| seen.harm));
+        row.float(digits, seen.map(|seen| seen.intent));
+        row.text(seen.map_or("", |seen| &seen.nearest));
+        for (barrier, reading) in decision.barriers.iter().enumerate() {
+            row.reading(&mut self.readings, barrier, reading);
+        }
+        row.end();
+    }
+}
+
+/// A row that is being appended.
+struct Row<'a> {
+    out: &'a mut Vec<u8>,
+    header: &'a Header,
+    /// Cells so far.
+    cells: usize,
+}
+
+impl<'a> Row<'a> {
+    fn new(out: &'a mut Vec<u8>, header: &'a Header) -> Self {
+        Row {
+            out,
+            header,
+            cells: 0,
+        }
+    }
+
+    /// Begins a cell.
+    #[inline]
+    fn next(&mut self) {
+        if self.cells > 0 {
+            self.out.push(b',');
+        }
+        self.cells += 1;
+    }
+
+    /// Ends the row, its remaining columns empty.
+    fn end(&mut self) {
+        let columns = COLUMNS.len() + READING.len() * self.header.barriers.len();
+        self.skip(columns.saturating_sub(self.cells));
+        self.out.push(b'\n');
     }
 
     fn skip(&mut self, columns: usize) {
         for _ in 0..columns {
-            self.row.push_field("");
+            self.next();
         }
     }
 
     fn text(&mut self, text: &str) {
-        self.row.push_field(&cell(text));
+        self.next();
+        quoted(text, self.out);
     }
 
+    /// A word of our own, in which there is nothing to quote.
     fn word(&mut self, word: Option<&str>) {
-        self.row.push_field(word.unwrap_or(""));
+        self.next();
+        self.out.extend_from_slice(word.unwrap_or("").as_bytes());
     }
 
     fn count(&mut self, count: u64) {
-        self.row.push_field(&count.to_string());
+        self.next();
+        count.append(self.out);
     }
 
-    fn float(&mut self, value: Option<f64>) {
-        match value.filter(|value| value.is_finite()) {
-            Some(value) => self.row.push_field(&number::exact(value)),
-            None => self.row.push_field(""),
-        }
+    fn float(&mut self, digits: &mut Digits, value: Option<f64>) {
+        self.next();
+        float(digits, value, self.out);
+    }
+
+    /// The cells of a barrier.
+    fn reading(&mut self, readings: &mut Readings, barrier: usize, reading: &Reading) {
+        self.next();
+        self.cells += READING.len() - 1;
+        readings.append(barrier, reading, self.out, |digits, out| {
+            float(digits, Some(reading.h), out);
+            out.push(b',');
+            float(digits, reading.next, out);
+            out.push(b',');
+            float(digits, reading.slack, out);
+        });
     }
 
     fn flag(&mut self, flag: bool) {
-        self.row.push_field(if flag { "true" } else { "false" });
+        self.next();
+        flag.append(self.out);
     }
 
     /// Barriers by name, with semicolons between them.
     fn barriers(&mut self, barriers: &[usize]) {
+        if barriers.is_empty() {
+            // As it mostly is.
+            return self.skip(1);
+        }
         let names: Vec<&str> = barriers.iter().map(|&b| self.header.barrier(b)).collect();
-        self.row.push_field(&cell(&names.join(";")));
-    }
-
-    fn file(&mut self, input: usize) {
-        self.row.push_field(&cell(self.header.input(input)));
+        self.text(&names.join(";"));
     }
 }
 
-impl Report for Rows<'_> {
-    fn decision(&mut self, decision: &Decision) -> io::Result<()> {
-        self.begin("decision")?;
-        self.file(decision.input);
-        self.count(decision.line);
-        self.skip(1);
-        self.text(&decision.run);
-        self.count(decision.seq);
-        self.text(&decision.call);
-        self.count(decision.turn);
-        self.text(&decision.tool);
-        self.text(decision.agent.as_deref().unwrap_or(""));
-        self.word(Some(decision.kind.as_str()));
-        self.word(decision.stage);
-        self.word(decision.rule);
-        self.barriers(&decision.broken);
-        self.text(decision.reason.as_deref().unwrap_or(""));
-        self.flag(decision.standing);
-        self.flag(decision.escalated);
-        self.word(decision.approval.map(|outcome| outcome.as_str()));
-        self.float(decision.semantic_score);
-        self.flag(decision.counterfactual);
-        self.flag(decision.inconclusive);
-        self.word(decision.recorded.map(|recorded| recorded.as_str()));
-        self.flag(decision.is_drift());
-        self.barriers(&decision.hazard);
-        self.float(decision.composite);
-        self.text(&decision.labels.join(";"));
-        self.flag(decision.args_unknown);
-        let seen = decision.semantic.as_deref();
-        self.float(seen.map(|seen| seen.harm));
-        self.float(seen.map(|seen| seen.intent));
-        self.text(seen.map_or("", |seen| &seen.nearest));
-        for Reading { h, next, slack } in &decision.barriers {
-            self.float(Some(*h));
-            self.float(*next);
-            self.float(*slack);
-        }
-        self.end()
+/// Appends a float, nothing where it is not known or not finite.
+fn float(digits: &mut Digits, value: Option<f64>, out: &mut Vec<u8>) {
+    if let Some(value) = value.filter(|value| value.is_finite()) {
+        digits.append(value, out);
     }
+}
 
-    fn notice(&mut self, notice: &Notice) -> io::Result<()> {
-        self.begin(notice_kind(notice))?;
-        self.file(notice.place.input);
-        for position in [notice.place.line, notice.place.column] {
-            match position {
-                0 => self.skip(1),
-                position => self.count(position),
-            }
-        }
-        self.text(notice.run.as_deref().unwrap_or(""));
-        self.skip(7);
-        self.word(Some(notice.kind.code()));
-        self.skip(1);
-        self.text(&notice.message);
-        self.end()
+/// Appends a cell of untrusted text, in quotes where it could be taken for more than one cell.
+fn quoted(text: &str, out: &mut Vec<u8>) {
+    let first = text.as_bytes().first();
+    if first.is_none_or(u8::is_ascii_alphanumeric) && bytes::not_cell(text.as_bytes()).is_none() {
+        // Nothing hidden, no formula, one cell: as nearly every text is.
+        return out.extend_from_slice(text.as_bytes());
     }
-
-    fn finish(&mut self, summary: &Summary) -> io::Result<()> {
-        for doubt in &summary.policy.warnings {
-            self.doubt(&summary.policy.source, doubt)?;
-        }
-        for (tool, &calls) in &summary.unnamed_tools {
-            self.begin("unnamed_tool")?;
-            self.skip(7);
-            self.text(tool);
-            self.skip(5);
-            let plural = if calls == 1 { "" } else { "s" };
-            self.text(&format!("{calls} call{plural}, and no rule names the tool"));
-            self.end()?;
-        }
-        let coverage = summary.coverage.iter();
-        for rule in coverage.flat_map(|coverage| &coverage.rules) {
-            self.coverage(&summary.policy.source, rule)?;
-        }
-        self.begin("summary")?;
-        self.skip(11);
-        self.count(summary.exit.status.code().into());
-        self.skip(1);
-        self.text(&summary.exit.reason);
-        self.end()?;
-        self.out.flush()
+    let cell = cell(text);
+    if !cell.contains([',', '"', '\r', '\n']) {
+        return out.extend_from_slice(cell.as_bytes());
     }
+    out.push(b'"');
+    out.extend_from_slice(cell.replace('"', "\"\"").as_bytes());
+    out.push(b'"');
 }
 
 /// Writes a row.
@@ -319,6 +436,28 @@ pub(super) fn cell(text: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Cells are quoted where the library that reads and writes CSV quotes them.
+    #[test]
+    fn cells_are_quoted_as_elsewhere() {
+        let mut seed = 3_u64;
+        for _ in 0..20_000 {
+            let mut any = |below: u64| {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                (seed >> 33) % below
+            };
+            let signs = [
+                'a', 'b', ' ', ',', ';', '"', '\'', '\n', '\r', '#', '\\', 'é', '\t',
+            ];
+            let text: String = (0..any(6)).map(|_| signs[any(13) as usize]).collect();
+            let mut out = b"x,".to_vec();
+            quoted(&text, &mut out);
+            out.push(b'\n');
+            let mut writer = Writer::from_writer(Vec::new());
+            writer.write_record(["x", &*cell(&text)]).unwrap();
+            assert_eq!(out, writer.into_inner().unwrap(), "{text:?}");
+        }
+    }
 
     #[test]
     fn formulas_are_defused() {

@@ -17,7 +17,7 @@ use crate::audit::summary::Summary;
 use crate::engine::decision::Decision;
 use crate::trace::fault::Notice;
 use calls::Call;
-use layout::Layout;
+use layout::{Layout, Rows};
 use std::io::{self, Write};
 use text::Tone;
 
@@ -98,23 +98,14 @@ impl Table<'_> {
             })
             .collect();
         let mut out = String::new();
-        if calls.is_empty() {
-            write_entries(
-                &entries,
-                "",
-                &mut Vec::new().into_iter(),
-                &self.header,
-                &mut out,
-            );
-        } else {
-            let header = &self.header;
+        let header = &self.header;
+        let rows = (!calls.is_empty()).then(|| {
             let layout = self
                 .layout
                 .get_or_insert_with(|| Layout::new(header, &calls));
-            let lines = layout.lines(header, &calls);
-            let mut rows = lines.rows.into_iter();
-            write_entries(&entries, &lines.head, &mut rows, header, &mut out);
-        }
+            layout.rows(header, &calls)
+        });
+        write_entries(&entries, rows, header, &mut out);
         self.out.write_all(out.as_bytes())
     }
 
@@ -143,23 +134,24 @@ impl Table<'_> {
     }
 }
 
-fn write_entries(
-    entries: &[Entry],
-    head: &str,
-    rows: &mut dyn Iterator<Item = String>,
-    header: &Header,
-    out: &mut String,
-) {
+/// Appends entries, whose calls are the rows.
+fn write_entries(entries: &[Entry], mut rows: Option<Rows<'_>>, header: &Header, out: &mut String) {
     for entry in entries {
         match entry {
             Entry::Head(file) => {
                 if let Some(file) = file {
                     push_line(out, &text::paint(file, Tone::Bold, header.color));
                 }
-                push_line(out, head);
+                if let Some(rows) = &rows {
+                    rows.head(out);
+                }
+                out.push('\n');
             }
             Entry::Call(call) => {
-                push_line(out, &rows.next().unwrap_or_default());
+                if let Some(rows) = &mut rows {
+                    rows.next(out);
+                }
+                out.push('\n');
                 for line in call.details(header.width) {
                     push_line(out, &line);
                 }

@@ -59,12 +59,11 @@ fn derived(decision: &Decision) -> Result<(), String> {
         (Some("dcbf"), _) => &["gates", "privilege", "dfa", "contracts"],
         _ => &["gates", "privilege", "dfa", "contracts", "dcbf", "semantic"],
     };
-    let failed: Vec<&str> = decision.stage.into_iter().collect();
     let holds = reached
         && (composite - average).abs() < 1e-12
         && decision.barriers.iter().all(slack)
-        && decision.checks_passed == passed
-        && decision.checks_failed == failed
+        && decision.checks_passed == passed.iter().copied().collect()
+        && decision.checks_failed == decision.stage
         && decision.admitted == (decision.kind.as_str() == "allow")
         && !decision.escalated;
     holds.then_some(()).ok_or(format!("{decision:?}"))

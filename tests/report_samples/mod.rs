@@ -9,6 +9,7 @@ use gate::audit::summary::{
 };
 use gate::engine::decision::{Decision, DecisionKind, Reading};
 use gate::exit::{Exit, Finding};
+use gate::policy::STAGE_IDS;
 use gate::report::{FORMATS, Header};
 use gate::trace::event::Recorded;
 use gate::trace::fault::{FaultCode, Notice, NoticeKind, Place, WarningCode};
@@ -78,8 +79,8 @@ pub fn allowed(line: u64, turn: u64, tool: &str) -> Decision {
         policy_line: None,
         policy_rule: None,
         standing: false,
-        checks_passed: vec!["gates", "privilege", "dfa", "contracts", "dcbf", "semantic"],
-        checks_failed: Vec::new(),
+        checks_passed: STAGE_IDS.iter().copied().collect(),
+        checks_failed: None,
         escalated: false,
         approval: None,
         semantic_score: None,
@@ -115,8 +116,10 @@ pub fn blocked() -> Decision {
         rule: Some("forward_invariance"),
         broken: vec![1],
         reason: Some("privacy would fall from 0.1 to -0.1: third outbound call".to_owned()),
-        checks_passed: vec!["gates", "privilege", "dfa", "contracts"],
-        checks_failed: vec!["dcbf"],
+        checks_passed: ["gates", "privilege", "dfa", "contracts"]
+            .into_iter()
+            .collect(),
+        checks_failed: Some("dcbf"),
         recorded: Some(Recorded::Allow),
         composite: Some(12.1),
         barriers: vec![

@@ -172,7 +172,7 @@ fn whole<'a>(explained: &'a Explanation, shown: &'a Shown) -> io::Result<Documen
         text: None,
     });
     let mut record = Vec::new();
-    decision::append(decision, &shown.header, shown_args, &mut record);
+    decision::Records::new(&shown.header).append(decision, &shown.header, shown_args, &mut record);
     Ok(Document {
         schema: SCHEMA,
         policy: parts::policy(&shown.policy),

@@ -4,11 +4,13 @@ pub mod v1;
 pub mod write;
 
 use super::args::Secrets;
+use super::rendering::{Blocks, Renderer};
 use super::{Format, Header, Report};
 use crate::audit::summary::Summary;
 use crate::engine::decision::Decision;
 use crate::trace::fault::Notice;
 use std::io::{self, Write};
+use std::sync::Arc;
 use v1::NoticeRecord;
 use v1::decision::{self, Shown};
 use v1::summary::SummaryRecord;
@@ -33,95 +35,153 @@ pub(super) enum Shape {
     Document,
 }
 
-/// Records on their way out, one write each.
+/// A report whose records stand one after another.
 pub(super) struct Records<'w> {
-    header: Header,
-    out: Box<dyn Write + Send + 'w>,
-    shape: Shape,
+    render: Render,
+    out: Blocks<'w>,
     /// Whether a record was written.
     begun: bool,
-    buffer: Vec<u8>,
-    /// Made when the first arguments are to be shown.
-    secrets: Option<Secrets>,
 }
 
 impl<'w> Records<'w> {
     pub(super) fn new(header: Header, out: Box<dyn Write + Send + 'w>, shape: Shape) -> Self {
         Records {
-            header,
-            out,
-            shape,
+            render: Render::new(header.into(), shape),
+            out: Blocks::new(out),
             begun: false,
-            buffer: Vec::with_capacity(1024),
-            secrets: None,
         }
     }
 
-    /// Begins the next record.
-    fn lead_in(&mut self) {
-        self.buffer.clear();
-        if self.shape == Shape::Document {
-            self.buffer
-                .extend_from_slice(if self.begun { b",\n" } else { b"" });
-            self.open_document("\n");
-        }
-        self.begun = true;
+    fn shape(&self) -> Shape {
+        self.render.shape
     }
 
-    /// Writes what comes before the first record, unless it is written already.
-    fn open_document(&mut self, end: &str) {
-        if !self.begun {
-            let head = format!("{{\"schema\":\"{}\",\"records\":[{end}", v1::REPORT);
-            self.buffer.extend_from_slice(head.as_bytes());
+    /// Writes records with what stands around each of them, and before the first what stands around all.
+    fn records(
+        &mut self,
+        append: impl FnOnce(&mut Render, &mut Vec<u8>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let first = self.open_document();
+        append(&mut self.render, &mut self.out.bytes)?;
+        if let Some(comma) = first {
+            self.out.bytes.remove(comma);
         }
+        self.out.pass_on()
     }
 
-    fn write(&mut self) -> io::Result<()> {
-        if self.shape == Shape::Lines {
-            self.buffer.push(b'\n');
-        }
-        self.out.write_all(&self.buffer)
+    /// Writes what comes before the first record of a document. Gives the place of the comma that the
+    /// first record is led by, and no other.
+    fn open_document(&mut self) -> Option<usize> {
+        let first = !std::mem::replace(&mut self.begun, true) && self.shape() == Shape::Document;
+        first.then(|| {
+            let head = format!("{{\"schema\":\"{}\",\"records\":[", v1::REPORT);
+            self.out.bytes.extend_from_slice(head.as_bytes());
+            self.out.bytes.len()
+        })
     }
 }
 
 impl Report for Records<'_> {
     fn decision(&mut self, decision: &Decision) -> io::Result<()> {
-        self.lead_in();
-        let shown = decision.args.as_ref().map(|args| {
-            let secrets = self.secrets.get_or_insert_with(Secrets::new);
-            let seen = decision.semantic.as_ref();
-            let text = seen.and_then(|seen| seen.text.as_deref());
-            Shown {
-                args: secrets.shown(args),
-                text: text.and_then(|text| secrets.shown_text(text, args)),
-            }
-        });
-        decision::append(decision, &self.header, shown, &mut self.buffer);
-        self.write()
+        self.records(|render, out| {
+            render.append(decision, out);
+            Ok(())
+        })
     }
 
     fn notice(&mut self, notice: &Notice) -> io::Result<()> {
-        self.lead_in();
-        let record = NoticeRecord::new(notice, &self.header);
-        write::append(&record, &mut self.buffer)?;
-        self.write()
+        self.records(|render, out| render.notice(notice, out))
+    }
+
+    fn renderer(&self) -> Option<Box<dyn Renderer>> {
+        let header = Arc::clone(&self.render.header);
+        Some(Box::new(Render::new(header, self.shape())))
+    }
+
+    fn rendered(&mut self, decisions: &[u8]) -> io::Result<()> {
+        if decisions.is_empty() {
+            return Ok(());
+        }
+        self.records(|_, out| {
+            out.extend_from_slice(decisions);
+            Ok(())
+        })
     }
 
     fn finish(&mut self, summary: &Summary) -> io::Result<()> {
-        self.buffer.clear();
-        if self.shape == Shape::Document {
-            self.buffer
-                .extend_from_slice(if self.begun { b"\n" } else { b"" });
-            self.open_document("");
-            self.buffer.extend_from_slice(b"],\"summary\":");
+        let document = self.shape() == Shape::Document;
+        if document {
+            let none = self.open_document().is_some();
+            let end: &[u8] = if none { b"" } else { b"\n" };
+            self.out.bytes.extend_from_slice(end);
+            self.out.bytes.extend_from_slice(b"],\"summary\":");
         }
-        let record = SummaryRecord::new(summary, &self.header);
-        write::append(&record, &mut self.buffer)?;
-        if self.shape == Shape::Document {
-            self.buffer.push(b'}');
+        let record = SummaryRecord::new(summary, &self.render.header);
+        write::append(&record, &mut self.out.bytes)?;
+        let end: &[u8] = if document { b"}\n" } else { b"\n" };
+        self.out.bytes.extend_from_slice(end);
+        self.out.finish()
+    }
+}
+
+/// Records with what stands around each of them: a line end behind it, or a comma and a line end before
+/// it.
+struct Render {
+    header: Arc<Header>,
+    shape: Shape,
+    records: decision::Records,
+    /// Made when the first arguments are to be shown.
+    secrets: Option<Secrets>,
+}
+
+impl Render {
+    fn new(header: Arc<Header>, shape: Shape) -> Self {
+        Render {
+            records: decision::Records::new(&header),
+            header,
+            shape,
+            secrets: None,
         }
-        self.buffer.push(b'\n');
-        self.out.write_all(&self.buffer)?;
-        self.out.flush()
+    }
+
+    fn lead(&self, out: &mut Vec<u8>) {
+        if self.shape == Shape::Document {
+            out.extend_from_slice(b",\n");
+        }
+    }
+
+    fn end(&self, out: &mut Vec<u8>) {
+        if self.shape == Shape::Lines {
+            out.push(b'\n');
+        }
+    }
+
+    /// Appends a fault or a warning.
+    fn notice(&self, notice: &Notice, out: &mut Vec<u8>) -> io::Result<()> {
+        self.lead(out);
+        write::append(&NoticeRecord::new(notice, &self.header), out)?;
+        self.end(out);
+        Ok(())
+    }
+
+    /// What is shown of the arguments, where they were kept.
+    fn shown(&mut self, decision: &Decision) -> Option<Shown> {
+        let args = decision.args.as_ref()?;
+        let secrets = self.secrets.get_or_insert_with(Secrets::new);
+        let seen = decision.semantic.as_ref();
+        let text = seen.and_then(|seen| seen.text.as_deref());
+        Some(Shown {
+            args: secrets.shown(args),
+            text: text.and_then(|text| secrets.shown_text(text, args)),
+        })
+    }
+}
+
+impl Renderer for Render {
+    fn append(&mut self, decision: &Decision, out: &mut Vec<u8>) {
+        self.lead(out);
+        let shown = self.shown(decision);
+        self.records.append(decision, &self.header, shown, out);
+        self.end(out);
     }
 }

@@ -48,34 +48,30 @@ pub trait Item {
 
 /// Appends a text.
 pub fn text(text: &str, out: &mut Vec<u8>) {
-    if bytes::not_plain(text.as_bytes()).is_none() {
-        out.push(b'"');
-        out.extend_from_slice(text.as_bytes());
-        out.push(b'"');
-    } else {
-        // Writing to memory does not fail.
-        let _ = append(text, out);
+    let from = out.len();
+    out.push(b'"');
+    if bytes::copy_plain(text.as_bytes(), out) {
+        return out.push(b'"');
     }
-}
-
-/// Appends a float, `null` where it is not finite.
-pub fn float(value: f64, out: &mut Vec<u8>) {
-    // Whole numbers take fewest digits as what they are.
-    let whole = value as i64;
+    out.truncate(from);
     // Writing to memory does not fail.
-    let _ = if whole.unsigned_abs() < 1 << 50 && whole as f64 == value {
-        CompactFormatter.write_i64(out, whole)
-    } else if (1e-4..1e15).contains(&value.abs()) {
-        // Neither an exponent nor a fraction of nothing: spelled alike everywhere.
-        CompactFormatter.write_f64(out, value)
-    } else {
-        number::write_exact(value, out)
-    };
+    let _ = append(text, out);
 }
 
 impl Item for str {
     fn append(&self, out: &mut Vec<u8>) {
         text(self, out);
+    }
+}
+
+/// A word of our own, in which there is nothing to escape.
+pub struct Word(pub &'static str);
+
+impl Item for Word {
+    fn append(&self, out: &mut Vec<u8>) {
+        out.push(b'"');
+        out.extend_from_slice(self.0.as_bytes());
+        out.push(b'"');
     }
 }
 
@@ -87,13 +83,16 @@ impl Item for String {
 
 impl Item for f64 {
     fn append(&self, out: &mut Vec<u8>) {
-        float(*self, out);
+        number::append_exact(*self, out);
     }
 }
 
 impl Item for bool {
     fn append(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(if *self { b"true" } else { b"false" });
+        match self {
+            true => out.extend_from_slice(b"true"),
+            false => out.extend_from_slice(b"false"),
+        }
     }
 }
 
@@ -181,7 +180,7 @@ mod tests {
 
     impl Item for Number {
         fn append(&self, out: &mut Vec<u8>) {
-            float(self.0, out);
+            number::append_exact(self.0, out);
         }
     }
 

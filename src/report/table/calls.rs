@@ -2,8 +2,9 @@
 
 use super::text::{self, Tone};
 use crate::engine::decision::{Decision, DecisionKind, Reading};
-use crate::number::rounded;
 use crate::report::Header;
+use crate::report::number::Digits;
+use std::fmt::Write;
 
 /// Led by this, a line under a call says why.
 const WHY: &str = "      ↳ ";
@@ -104,19 +105,34 @@ impl Call {
         }
     }
 
-    /// Its cell in a column.
-    pub fn cell(&self, column: Column, header: &Header) -> (String, Tone) {
+    /// Appends its cell in a column. Gives how that stands out.
+    pub fn cell(
+        &self,
+        column: Column,
+        header: &Header,
+        digits: &mut Digits,
+        out: &mut String,
+    ) -> Tone {
+        // Writing to a string does not fail.
         match column {
-            Column::Line => (self.line.to_string(), Tone::Plain),
-            Column::Run => (self.run.clone(), Tone::Plain),
-            Column::Turn => (self.turn.to_string(), Tone::Plain),
-            Column::Tool => (self.tool.clone(), Tone::Plain),
-            Column::Decision => (format!("{}{}", self.kind.as_str(), self.marks), self.tone()),
-            Column::Rule => (self.rule.clone(), self.tone()),
-            Column::Barrier(barrier) => self.reading(barrier, both),
-            Column::Next(barrier) => self.reading(barrier, after),
-            Column::Tightest => self.tightest(header),
+            Column::Line => _ = write!(out, "{}", self.line),
+            Column::Run => out.push_str(&self.run),
+            Column::Turn => _ = write!(out, "{}", self.turn),
+            Column::Tool => out.push_str(&self.tool),
+            Column::Decision => {
+                out.push_str(self.kind.as_str());
+                out.push_str(self.marks);
+                return self.tone();
+            }
+            Column::Rule => {
+                out.push_str(&self.rule);
+                return self.tone();
+            }
+            Column::Barrier(barrier) => return self.reading(barrier, both, digits, out),
+            Column::Next(barrier) => return self.reading(barrier, after, digits, out),
+            Column::Tightest => return self.tightest(header, digits, out),
         }
+        Tone::Plain
     }
 
     /// The lines under its row, the reason first.
@@ -142,18 +158,25 @@ impl Call {
         }
     }
 
-    fn reading(&self, barrier: usize, shown: fn(&Reading) -> String) -> (String, Tone) {
+    fn reading(
+        &self,
+        barrier: usize,
+        shown: fn(&Reading, &mut Digits, &mut String),
+        digits: &mut Digits,
+        out: &mut String,
+    ) -> Tone {
         let Some(reading) = self.readings.get(barrier) else {
-            return (String::new(), Tone::Plain);
+            return Tone::Plain;
         };
+        shown(reading, digits, out);
         if self.broken.contains(&barrier) {
-            (format!("{}!", shown(reading)), Tone::Bad)
-        } else {
-            (shown(reading), Tone::Plain)
+            out.push('!');
+            return Tone::Bad;
         }
+        Tone::Plain
     }
 
-    fn tightest(&self, header: &Header) -> (String, Tone) {
+    fn tightest(&self, header: &Header, digits: &mut Digits, out: &mut String) -> Tone {
         let room = |&(_, reading): &(usize, &Reading)| reading.slack.unwrap_or(reading.h);
         let tightest = self
             .readings
@@ -162,11 +185,11 @@ impl Call {
             .filter(|(barrier, _)| self.broken.is_empty() || self.broken.contains(barrier))
             .min_by(|a, b| room(a).total_cmp(&room(b)));
         let Some((barrier, _)) = tightest else {
-            return (String::new(), Tone::Plain);
+            return Tone::Plain;
         };
-        let (value, tone) = self.reading(barrier, both);
-        let name = text::cut(&text::name(header.barrier(barrier)), 24);
-        (format!("{name} {value}"), tone)
+        out.push_str(&text::cut(&text::name(header.barrier(barrier)), 24));
+        out.push(' ');
+        self.reading(barrier, both, digits, out)
     }
 }
 
@@ -175,15 +198,16 @@ fn names(labels: &[String]) -> String {
     labels.join(", ")
 }
 
-fn both(reading: &Reading) -> String {
-    match reading.next {
-        Some(next) => format!("{} -> {}", rounded(reading.h), rounded(next)),
-        None => rounded(reading.h),
+fn both(reading: &Reading, digits: &mut Digits, out: &mut String) {
+    digits.push(reading.h, out);
+    if let Some(next) = reading.next {
+        out.push_str(" -> ");
+        digits.push(next, out);
     }
 }
 
-fn after(reading: &Reading) -> String {
-    rounded(reading.next.unwrap_or(reading.h))
+fn after(reading: &Reading, digits: &mut Digits, out: &mut String) {
+    digits.push(reading.next.unwrap_or(reading.h), out);
 }
 
 /// The reason, then what else sets the call apart.

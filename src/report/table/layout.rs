@@ -2,9 +2,11 @@
 
 use super::calls::{Call, Column};
 use super::text::{self, Tone};
+use crate::number::rounded;
 use crate::report::Header;
+use crate::report::number::Digits;
 use comfy_table::{Table, presets};
-use std::iter;
+use std::borrow::Cow;
 
 /// Blanks between columns.
 const GAP: usize = 2;
@@ -13,23 +15,95 @@ const GAP: usize = 2;
 const LEAST: usize = 8;
 
 /// How a table is laid out: chosen on its first rows and kept, but for columns that have to grow.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Layout {
     columns: Vec<Column>,
     /// Widest heading or cell met so far, by column.
     natural: Vec<usize>,
+    digits: Digits,
 }
 
-/// What a cell says, and how it stands out.
-type Cell = (String, Tone);
+/// The cells of rows, one after another.
+#[derive(Debug, Default)]
+struct Cells {
+    /// What they say, without anything between.
+    text: String,
+    list: Vec<Cell>,
+}
 
-/// A table's rows as lines.
-#[derive(Clone, Debug)]
-pub struct Lines {
-    /// The headings.
-    pub head: String,
-    /// One line a call.
-    pub rows: Vec<String>,
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    /// Where it ends in the text.
+    end: usize,
+    /// Columns of a terminal that it takes.
+    width: usize,
+    tone: Tone,
+}
+
+impl Cells {
+    /// Ends a cell of what has been added to the text since the last one.
+    fn end(&mut self, tone: Tone) {
+        let begin = self.list.last().map_or(0, |cell| cell.end);
+        let width = text::width(self.text.get(begin..).unwrap_or_default());
+        let end = self.text.len();
+        self.list.push(Cell { end, width, tone });
+    }
+}
+
+/// A table's rows, ready to be written: the headings and then the calls.
+#[derive(Debug)]
+pub struct Rows<'l> {
+    columns: &'l [Column],
+    widths: Vec<usize>,
+    color: bool,
+    cells: Cells,
+    /// Rows given so far, the headings left out.
+    given: usize,
+}
+
+impl Rows<'_> {
+    /// Appends the headings, as a line without its end.
+    pub fn head(&self, out: &mut String) {
+        self.line(0, out);
+    }
+
+    /// Appends the next call, as a line without its end; nothing where there is none.
+    pub fn next(&mut self, out: &mut String) {
+        self.given += 1;
+        self.line(self.given, out);
+    }
+
+    /// Appends the cells of a row, each cut to its width and in its tone; no blanks at the end.
+    fn line(&self, row: usize, out: &mut String) {
+        let first = row * self.columns.len();
+        let before = first
+            .checked_sub(1)
+            .and_then(|cell| self.cells.list.get(cell));
+        let mut begin = before.map_or(0, |cell| cell.end);
+        let mut blanks = 0;
+        let cells = self.cells.list.iter().skip(first);
+        for ((column, &width), cell) in self.columns.iter().zip(&self.widths).zip(cells) {
+            let text = self.cells.text.get(begin..cell.end).unwrap_or_default();
+            begin = cell.end;
+            let text = text::fitting(text, cell.width, width);
+            let taken = match text {
+                Cow::Borrowed(_) => cell.width,
+                Cow::Owned(_) => text::width(&text),
+            };
+            let pad = width.saturating_sub(taken);
+            let (before, after) = match column.is_right_aligned() {
+                true => (pad, 0),
+                false => (0, pad),
+            };
+            blanks += before;
+            if !text.is_empty() {
+                text::blanks(blanks, out);
+                text::painted(&text, cell.tone, self.color, out);
+                blanks = 0;
+            }
+            blanks += after + GAP;
+        }
+    }
 }
 
 impl Layout {
@@ -55,14 +129,12 @@ impl Layout {
     }
 
     fn of(columns: Vec<Column>, header: &Header, calls: &[&Call]) -> Layout {
-        let natural = vec![1; columns.len()];
-        let mut layout = Layout { columns, natural };
-        let head = layout.head(header);
-        layout.grow(&head);
-        for call in calls {
-            let row = layout.row(call, header);
-            layout.grow(&row);
-        }
+        let mut layout = Layout {
+            natural: vec![1; columns.len()],
+            columns,
+            digits: Digits::new(|value, out| out.extend_from_slice(rounded(value).as_bytes())),
+        };
+        layout.cells(header, calls);
         layout
     }
 
@@ -71,37 +143,37 @@ impl Layout {
         self.columns.iter().any(|c| matches!(c, Column::Next(_)))
     }
 
-    /// The calls as lines, in the columns of the layout.
-    pub fn lines(&mut self, header: &Header, calls: &[&Call]) -> Lines {
-        let mut cells = vec![self.head(header)];
-        cells.extend(calls.iter().map(|call| self.row(call, header)));
-        for row in &cells {
-            self.grow(row);
-        }
-        let widths = self.fitted(header.width);
-        let mut lines = cells
-            .iter()
-            .map(|row| self.line(row, &widths, header.color));
-        Lines {
-            head: lines.next().unwrap_or_default(),
-            rows: lines.collect(),
+    /// The calls as rows, in the columns of the layout.
+    pub fn rows(&mut self, header: &Header, calls: &[&Call]) -> Rows<'_> {
+        let cells = self.cells(header, calls);
+        Rows {
+            widths: self.fitted(header.width),
+            columns: &self.columns,
+            color: header.color,
+            cells,
+            given: 0,
         }
     }
 
-    fn head(&self, header: &Header) -> Vec<Cell> {
-        let columns = self.columns.iter();
-        columns.map(|c| (c.heading(header), Tone::Bold)).collect()
-    }
-
-    fn row(&self, call: &Call, header: &Header) -> Vec<Cell> {
-        let columns = self.columns.iter();
-        columns.map(|&c| call.cell(c, header)).collect()
-    }
-
-    fn grow(&mut self, row: &[Cell]) {
-        for (natural, (text, _)) in self.natural.iter_mut().zip(row) {
-            *natural = (*natural).max(text::width(text));
+    /// The cells of the headings and the calls, to whose widths the columns grow.
+    fn cells(&mut self, header: &Header, calls: &[&Call]) -> Cells {
+        let mut cells = Cells::default();
+        for column in &self.columns {
+            cells.text.push_str(&column.heading(header));
+            cells.end(Tone::Bold);
         }
+        for call in calls {
+            for column in &self.columns {
+                let tone = call.cell(*column, header, &mut self.digits, &mut cells.text);
+                cells.end(tone);
+            }
+        }
+        for row in cells.list.chunks(self.columns.len().max(1)) {
+            for (natural, cell) in self.natural.iter_mut().zip(row) {
+                *natural = (*natural).max(cell.width);
+            }
+        }
+        cells
     }
 
     /// Widths that fit, as far as cutting what may be cut can bring that about.
@@ -117,29 +189,6 @@ impl Layout {
             }
         }
         widths
-    }
-
-    /// The cells as a line, each cut to its width and in its tone; no blanks at the end.
-    fn line(&self, cells: &[Cell], widths: &[usize], color: bool) -> String {
-        let mut line = String::with_capacity(total(widths) + 16);
-        let mut blanks = 0;
-        let columns = self.columns.iter().zip(widths);
-        for ((text, tone), (column, &width)) in cells.iter().zip(columns) {
-            let text = text::cut(text, width);
-            let pad = width.saturating_sub(text::width(&text));
-            let (before, after) = match column.is_right_aligned() {
-                true => (pad, 0),
-                false => (0, pad),
-            };
-            blanks += before;
-            if !text.is_empty() {
-                line.extend(iter::repeat_n(' ', blanks));
-                line.push_str(&text::paint(&text, *tone, color));
-                blanks = 0;
-            }
-            blanks += after + GAP;
-        }
-        line
     }
 }
 

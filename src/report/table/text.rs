@@ -4,6 +4,7 @@ use crate::audit::summary::Replayed;
 use crate::escape;
 pub use crate::number::count;
 use crate::number::rounded;
+use std::borrow::Cow;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Most columns a name takes before it is quoted.
@@ -94,7 +95,30 @@ impl Tone {
 
 /// Columns a text takes on a terminal.
 pub fn width(text: &str) -> usize {
-    text.width()
+    match escape::is_plain(text) {
+        // A column each, and nearly every text is like that.
+        true => text.len(),
+        false => text.width(),
+    }
+}
+
+/// What [`cut`] gives, of a text whose own width is known.
+pub fn fitting(text: &str, width: usize, columns: usize) -> Cow<'_, str> {
+    // As many columns as bytes: no marks among them.
+    match width == text.len() && width <= columns {
+        true => Cow::Borrowed(text),
+        false => Cow::Owned(cut(text, columns)),
+    }
+}
+
+/// Appends that many blanks.
+pub fn blanks(mut count: usize, out: &mut String) {
+    const BLANKS: &str = "                                ";
+    while count > BLANKS.len() {
+        out.push_str(BLANKS);
+        count -= BLANKS.len();
+    }
+    out.push_str(&BLANKS[..count]);
 }
 
 /// The text, at most that many columns of it, with `…` where there was more. Marks that take no
@@ -120,12 +144,21 @@ pub fn cut(text: &str, columns: usize) -> String {
 /// A name of unknown making: hidden characters shown, long ones cut, and those that hold white
 /// space or nothing at all quoted, so that one name cannot pass for two cells.
 pub fn name(text: &str) -> String {
+    if text.len() <= NAME && !text.is_empty() && text.bytes().all(is_of_word) {
+        // As nearly every name is: nothing below changes it.
+        return text.to_owned();
+    }
     let shown = cut(&tamed(&escape::visible(text)), NAME);
     if shown.is_empty() || shown.contains(char::is_whitespace) {
         format!("\"{}\"", shown.replace('"', "\\\""))
     } else {
         shown
     }
+}
+
+/// Whether a byte is a character that needs no look at what stands around it.
+fn is_of_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/')
 }
 
 /// A sentence that may hold untrusted text: hidden characters shown, cut where it is endless.
@@ -213,10 +246,18 @@ fn break_line(text: &str, room: usize) -> (&str, &str) {
 /// The text in its tone, where colours are wanted. The codes are written here rather than by a
 /// terminal library, which would ask the environment whether to.
 pub fn paint(text: &str, tone: Tone, color: bool) -> String {
-    if color && tone != Tone::Plain {
-        format!("\u{1b}[{}m{text}\u{1b}[0m", tone.code())
-    } else {
-        text.to_owned()
+    let mut out = String::new();
+    painted(text, tone, color, &mut out);
+    out
+}
+
+/// Appends what [`paint`] gives.
+pub fn painted(text: &str, tone: Tone, color: bool, out: &mut String) {
+    if !color || tone == Tone::Plain {
+        return out.push_str(text);
+    }
+    for part in ["\u{1b}[", tone.code(), "m", text, "\u{1b}[0m"] {
+        out.push_str(part);
     }
 }
 
@@ -239,6 +280,36 @@ mod tests {
         assert_eq!(name(""), "\"\"");
         assert_eq!(name("a\n b\""), "\"a\\u{a} b\\\"\"");
         assert_eq!(width(&name(&"x".repeat(200))), 60);
+    }
+
+    /// Nothing is gone about otherwise because it is plain.
+    #[test]
+    fn plain_texts_are_as_all_others() {
+        let long = "x".repeat(61);
+        for text in [
+            "",
+            "a",
+            "a-b_c.d/e",
+            " a ",
+            "~!",
+            "日本",
+            "a\u{301}",
+            "é",
+            "a#b",
+            &long,
+        ] {
+            assert_eq!(width(text), text.width());
+            for columns in [0, 1, 2, 3, 60, 61] {
+                assert_eq!(fitting(text, width(text), columns), cut(text, columns));
+            }
+            let shown = cut(&tamed(&escape::visible(text)), NAME);
+            assert_eq!(name(text).trim_matches('"'), shown);
+        }
+        for count in [0, 1, 32, 33, 64, 100] {
+            let mut out = String::new();
+            blanks(count, &mut out);
+            assert_eq!(out, " ".repeat(count));
+        }
     }
 
     #[test]

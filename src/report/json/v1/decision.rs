@@ -2,9 +2,11 @@
 //! are written: nothing is told over again for every record.
 
 use super::DECISION;
-use crate::engine::decision::{Decision, Reading, Semantic};
+use crate::engine::decision::{Checks, Decision, Reading, Semantic};
 use crate::report::Header;
-use crate::report::json::write::{Item, float, text};
+use crate::report::json::write::{Item, Word, text};
+use crate::report::number::Digits;
+use crate::report::rendering::Readings;
 
 /// What is shown of a call's arguments, masked and cut already.
 #[derive(Debug)]
@@ -24,53 +26,154 @@ macro_rules! members {
     )+};
 }
 
-/// Appends the record of a decision. `shown` is what is shown of its arguments; absent where they are
-/// not shown.
-pub fn append(decision: &Decision, header: &Header, shown: Option<Shown>, out: &mut Vec<u8>) {
-    let (args, seen_text) = match shown {
-        Some(shown) => (Some(shown.args), shown.text),
-        None => (None, None),
-    };
-    out.extend_from_slice(b"{\"schema\":");
-    text(DECISION, out);
-    members!(out,
-        "record": "decision",
-        "file": header.input(decision.input),
-        "line": decision.line,
-        "run": &*decision.run,
-        "seq": decision.seq,
-        "call": &*decision.call,
-        "turn": decision.turn,
-        "tool": &*decision.tool,
-        "agent": decision.agent.as_deref(),
-        "decision": decision.kind.as_str(),
-        "stage": decision.stage,
-        "rule": decision.rule,
-        "broken": Names(&decision.broken, header),
-        "reason": decision.reason.as_deref(),
-        "standing": decision.standing,
-        "checks_passed": &*decision.checks_passed,
-        "checks_failed": &*decision.checks_failed,
-        "escalated": decision.escalated,
-        "approval": decision.approval.map(|outcome| outcome.as_str()),
-        "semantic_score": decision.semantic_score,
-        "counterfactual": decision.counterfactual,
-        "inconclusive": decision.inconclusive,
-        "recorded": decision.recorded.map(|recorded| recorded.as_str()),
-        "drift": decision.is_drift(),
-        "hazard": Names(&decision.hazard, header),
-        "composite": decision.composite,
-        "barriers": Readings(&decision.barriers, header),
-        "policy_line": decision.policy_line,
-        "labels": &*decision.labels,
-        "args_unknown": decision.args_unknown,
-        "policy_rule": decision.policy_rule.as_deref(),
-        "semantic": decision.semantic.as_deref().map(|seen| Seen(seen, seen_text)),
-    );
-    if let Some(args) = args {
-        members!(out, "args": &*args,);
+/// What records of one report have in common, and what was spelled for earlier ones and is likely to
+/// come again. A record does not depend on it.
+#[derive(Debug)]
+pub struct Records {
+    /// What a record of this input begins with, up to the number of the line.
+    head: (usize, Vec<u8>),
+    /// The name of each barrier as the key of an object, up to the first value in that.
+    barriers: Vec<Vec<u8>>,
+    readings: Readings,
+    passed: (Checks, Vec<u8>),
+}
+
+impl Records {
+    /// Records of a report with that header.
+    pub fn new(header: &Header) -> Self {
+        Records {
+            head: (0, head(header.input(0))),
+            barriers: header.barriers.iter().map(|name| key(name)).collect(),
+            readings: Readings::new(),
+            passed: (Checks::default(), b"[]".to_vec()),
+        }
     }
+
+    /// Appends the record of a decision. `shown` is what is shown of its arguments; absent where they are
+    /// not shown. The header is the one the records were made for.
+    pub fn append(
+        &mut self,
+        decision: &Decision,
+        header: &Header,
+        shown: Option<Shown>,
+        out: &mut Vec<u8>,
+    ) {
+        let (args, seen_text) = match shown {
+            Some(shown) => (Some(shown.args), shown.text),
+            None => (None, None),
+        };
+        if self.head.0 != decision.input {
+            self.head = (decision.input, head(header.input(decision.input)));
+        }
+        out.extend_from_slice(&self.head.1);
+        decision.line.append(out);
+        members!(out,
+            "run": &*decision.run,
+            "seq": decision.seq,
+            "call": &*decision.call,
+            "turn": decision.turn,
+            "tool": &*decision.tool,
+            "agent": decision.agent.as_deref(),
+            "decision": Word(decision.kind.as_str()),
+            "stage": decision.stage.map(Word),
+            "rule": decision.rule.map(Word),
+            "broken": Names(&decision.broken, header),
+            "reason": decision.reason.as_deref(),
+            "standing": decision.standing,
+        );
+        self.checks(decision, out);
+        members!(out,
+            "escalated": decision.escalated,
+            "approval": decision.approval.map(|outcome| Word(outcome.as_str())),
+            "semantic_score": decision.semantic_score,
+            "counterfactual": decision.counterfactual,
+            "inconclusive": decision.inconclusive,
+            "recorded": decision.recorded.map(|recorded| Word(recorded.as_str())),
+            "drift": decision.is_drift(),
+            "hazard": Names(&decision.hazard, header),
+        );
+        out.extend_from_slice(br#","composite":"#);
+        float(decision.composite, self.readings.digits(), out);
+        self.readings(&decision.barriers, out);
+        members!(out,
+            "policy_line": decision.policy_line,
+            "labels": &*decision.labels,
+            "args_unknown": decision.args_unknown,
+            "policy_rule": decision.policy_rule.as_deref(),
+            "semantic": decision.semantic.as_deref().map(|seen| Seen(seen, seen_text)),
+        );
+        if let Some(args) = args {
+            members!(out, "args": &*args,);
+        }
+        out.push(b'}');
+    }
+
+    /// Stages passed and failed.
+    fn checks(&mut self, decision: &Decision, out: &mut Vec<u8>) {
+        let (kept, spelled) = &mut self.passed;
+        if *kept != decision.checks_passed {
+            *kept = decision.checks_passed;
+            spelled.clear();
+            let names: Vec<Word> = kept.names().map(Word).collect();
+            names.as_slice().append(spelled);
+        }
+        out.extend_from_slice(br#","checks_passed":"#);
+        out.extend_from_slice(spelled);
+        let failed = decision.checks_failed.map(Word);
+        members!(out, "checks_failed": failed.as_slice(),);
+    }
+
+    /// Readings by the name of their barrier.
+    fn readings(&mut self, readings: &[Reading], out: &mut Vec<u8>) {
+        out.extend_from_slice(br#","barriers":{"#);
+        for (barrier, reading) in readings.iter().enumerate() {
+            if barrier > 0 {
+                out.push(b',');
+            }
+            let name = self.barriers.get(barrier);
+            self.readings
+                .append(barrier, reading, out, |digits, out| match name {
+                    Some(name) => self::reading(name, reading, digits, out),
+                    None => self::reading(&key(""), reading, digits, out),
+                });
+        }
+        out.push(b'}');
+    }
+}
+
+/// What a record of that input begins with, up to the number of the line.
+fn head(file: &str) -> Vec<u8> {
+    let mut head = br#"{"schema":"#.to_vec();
+    text(DECISION, &mut head);
+    members!(&mut head, "record": "decision", "file": file,);
+    head.extend_from_slice(br#","line":"#);
+    head
+}
+
+/// The name of a barrier as the key of its readings, up to the first of them.
+fn key(name: &str) -> Vec<u8> {
+    let mut key = Vec::new();
+    text(name, &mut key);
+    key.extend_from_slice(br#":{"h":"#);
+    key
+}
+
+fn reading(key: &[u8], reading: &Reading, digits: &mut Digits, out: &mut Vec<u8>) {
+    out.extend_from_slice(key);
+    digits.append(reading.h, out);
+    out.extend_from_slice(br#","next":"#);
+    float(reading.next, digits, out);
+    out.extend_from_slice(br#","slack":"#);
+    float(reading.slack, digits, out);
     out.push(b'}');
+}
+
+#[inline]
+fn float(value: Option<f64>, digits: &mut Digits, out: &mut Vec<u8>) {
+    match value {
+        Some(value) => digits.append(value, out),
+        None => out.extend_from_slice(b"null"),
+    }
 }
 
 /// Barriers by index, written by name.
@@ -78,28 +181,12 @@ struct Names<'a>(&'a [usize], &'a Header);
 
 impl Item for Names<'_> {
     fn append(&self, out: &mut Vec<u8>) {
+        if self.0.is_empty() {
+            // As it mostly is.
+            return out.extend_from_slice(b"[]");
+        }
         let names = self.0.iter().map(|&barrier| self.1.barrier(barrier));
         names.collect::<Vec<_>>().as_slice().append(out);
-    }
-}
-
-/// Readings by the name of their barrier.
-struct Readings<'a>(&'a [Reading], &'a Header);
-
-impl Item for Readings<'_> {
-    fn append(&self, out: &mut Vec<u8>) {
-        out.push(b'{');
-        for (barrier, reading) in self.0.iter().enumerate() {
-            if barrier > 0 {
-                out.push(b',');
-            }
-            text(self.1.barrier(barrier), out);
-            out.extend_from_slice(b":{\"h\":");
-            float(reading.h, out);
-            members!(out, "next": reading.next, "slack": reading.slack,);
-            out.push(b'}');
-        }
-        out.push(b'}');
     }
 }
 
