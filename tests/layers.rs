@@ -123,6 +123,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "number",
             "policy",
             "report::Report",
+            "report::rendering",
             "report::features",
             "stages::STAGES",
             "stages::weigh",
