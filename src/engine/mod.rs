@@ -258,7 +258,7 @@ pub struct Engine<'a> {
 
 /// Which runs there were, for an engine that takes further inputs.
 #[derive(Clone, Debug, Default)]
-pub struct KnownRuns(std::collections::HashSet<u128>);
+pub struct KnownRuns(foldhash::HashSet<u128>);
 
 impl<'a> Engine<'a> {
     /// An engine with no run under way. `stages` is the pipeline; those the policy disables are

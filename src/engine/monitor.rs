@@ -36,6 +36,8 @@ pub(super) struct Monitor<'a> {
     pub(super) remembered: Option<&'a Remembered>,
     /// Decisions that became final with the event at hand, to be given in call order.
     pub(super) ready: Vec<Final>,
+    /// Where contents of calls are put together.
+    room: Vec<u8>,
 }
 
 impl<'a> Monitor<'a> {
@@ -58,6 +60,7 @@ impl<'a> Monitor<'a> {
             remembered: None,
             tokens: TokenCounter::for_policy(policy),
             ready: Vec::new(),
+            room: Vec::new(),
         }
     }
 
@@ -69,7 +72,7 @@ impl<'a> Monitor<'a> {
         };
         let id = digest::id(&own_id);
         let outcome = call.outcome.as_ref().map(digest::outcome);
-        let content = digest::content(&call, outcome);
+        let content = digest::content(&call, outcome, &mut self.room);
         let batch = call.batch.as_deref().map(digest::id);
         if let Some(mark) = run.marks.get(id) {
             let (same, turn) = (mark.content == content, mark.turn);
@@ -107,7 +110,7 @@ impl<'a> Monitor<'a> {
             id,
             content,
             batch,
-            outcome: call.outcome.as_ref().map(digest::outcome),
+            outcome: outcome.or_else(|| call.outcome.as_ref().map(digest::outcome)),
         };
         self.tell_arrival(run, place);
         self.judge(run, place, call, identity);

@@ -6,7 +6,8 @@
 
 use super::matcher::{Matchers, NameSet};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use foldhash::HashSet;
+use std::collections::BTreeMap;
 use unicode_normalization::UnicodeNormalization;
 
 /// Finds look-alikes among the tools of a trace, each once.
@@ -24,7 +25,7 @@ impl Lookalikes {
         let literal = names.filter(|name| !name.contains(['*', '?', '[', '{', '\\']));
         Lookalikes {
             known: literal.map(|name| (look(name), name.clone())).collect(),
-            seen: HashSet::new(),
+            seen: HashSet::default(),
         }
     }
 

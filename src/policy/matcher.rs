@@ -5,7 +5,8 @@
 //! stage only ever asks for a bit.
 
 use super::glob::{Globs, Stars, head, is_name};
-use std::collections::{BTreeSet, HashMap};
+use foldhash::HashMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What a pattern is compared with.
