@@ -16,7 +16,12 @@ fn raw(_: &Policy, measure: &Measure, view: &StateView<'_>) -> Result<f64, Strin
     let Measure::Stability { step_budget } = measure else {
         return Err("not a stability barrier".into());
     };
-    Ok((i128::from(*step_budget) - i128::from(view.step_count)) as f64)
+    let (budget, taken) = (*step_budget, view.step_count);
+    // Floats do not have every difference; it is rounded once.
+    Ok(match budget.checked_sub(taken) {
+        Some(left) => left as f64,
+        None => -((taken - budget) as f64),
+    })
 }
 
 fn cause(_: &Policy, measure: &Measure, view: &StateView<'_>) -> String {

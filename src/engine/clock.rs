@@ -59,9 +59,12 @@ impl Clock {
     pub(super) fn look(&mut self, place: Place, ts: &Timestamp<'_>) -> Option<Reading> {
         let reading = time::read(ts)?;
         let bit = KINDS.iter().find(|(kind, ..)| *kind == reading.kind);
-        self.kinds |= bit.map_or(0, |(_, bit, _)| *bit);
-        if self.mixed.times == 0 && is_mixed(self.kinds) {
-            self.mixed.again(place);
+        let bit = bit.map_or(0, |(_, bit, _)| *bit);
+        if self.kinds & bit == 0 {
+            self.kinds |= bit;
+            if self.mixed.times == 0 && is_mixed(self.kinds) {
+                self.mixed.again(place);
+            }
         }
         if reading.odd {
             self.odd.again(place);

@@ -8,7 +8,11 @@ use crate::stages::Siblings;
 use crate::state::AgentState;
 use crate::trace::event::ToolCall;
 use crate::trace::money::Nano;
+use std::collections::VecDeque;
 use std::sync::Arc;
+
+/// Calls in flight whose room a run keeps when they have settled: there may be many runs.
+const FEW: usize = 1;
 
 /// An admitted call.
 #[derive(Clone, Debug)]
@@ -87,10 +91,13 @@ impl Run {
         settles: impl Fn(&InFlight) -> bool,
     ) -> Vec<Pending> {
         let mut pending = Vec::new();
-        let flights = std::mem::take(&mut self.in_flight);
-        let before = flights.len();
+        let before = self.in_flight.len();
         (self.least_turn, self.open_batch) = (u64::MAX, None);
-        for mut flight in flights {
+        // What stays goes to the back, so that all of them keep their order and their room.
+        for _ in 0..before {
+            let Some(mut flight) = self.in_flight.pop_front() else {
+                break;
+            };
             if settles(&flight) {
                 self.settle(policy, &flight, flight.outcome.unwrap_or_default());
                 pending.extend(flight.pending.take().map(|p| *p));
@@ -99,6 +106,9 @@ impl Run {
             }
         }
         if self.in_flight.len() < before {
+            if self.in_flight.is_empty() && self.in_flight.capacity() > FEW {
+                self.in_flight = VecDeque::new();
+            }
             self.observe();
         }
         pending
@@ -151,7 +161,7 @@ impl Run {
         }
         if self.in_flight.capacity() == 0 {
             // Most runs have one call in flight at a time, and there may be many runs.
-            self.in_flight.reserve_exact(1);
+            self.in_flight.reserve_exact(FEW);
         }
         self.in_flight.push_back(flight);
     }

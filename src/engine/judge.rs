@@ -20,7 +20,8 @@ pub(super) struct Judged {
     pub(super) kind: DecisionKind,
     stage: Option<&'static str>,
     pub(super) finding: Option<Finding>,
-    passed: Vec<&'static str>,
+    /// How many stages it passed.
+    passed: usize,
     pub(super) notes: Notes,
     /// Whether its result has to be checked.
     pub(super) awaits_result: bool,
@@ -34,7 +35,7 @@ impl Judged {
             kind,
             stage,
             finding: Some(finding),
-            passed: Vec::new(),
+            passed: 0,
             notes: Notes::default(),
             awaits_result: false,
             weighed: None,
@@ -111,13 +112,9 @@ pub(super) fn unlabelled(finding: Finding) -> Judged {
 /// Runs the pipeline.
 pub(super) fn pipeline(stages: &[&'static dyn Stage], cx: &CallContext<'_>) -> Judged {
     let mut notes = Notes::default();
-    let mut passed = Vec::with_capacity(stages.len());
-    for stage in stages {
+    for (passed, stage) in stages.iter().enumerate() {
         let (kind, finding) = match stage.judge(cx, &mut notes) {
-            Verdict::Pass => {
-                passed.push(stage.id());
-                continue;
-            }
+            Verdict::Pass => continue,
             Verdict::Refuse(finding) => (DecisionKind::Block, finding),
             Verdict::Escalate(finding) => (DecisionKind::Escalate, finding),
             Verdict::Error(finding) => (DecisionKind::Error, finding),
@@ -134,7 +131,7 @@ pub(super) fn pipeline(stages: &[&'static dyn Stage], cx: &CallContext<'_>) -> J
         kind: DecisionKind::Allow,
         stage: None,
         finding: None,
-        passed,
+        passed: stages.len(),
         notes,
         awaits_result: stages.iter().any(|s| s.awaits_result(cx)),
         weighed: None,
@@ -145,14 +142,15 @@ pub(super) fn pipeline(stages: &[&'static dyn Stage], cx: &CallContext<'_>) -> J
 pub(super) struct Subject<'a> {
     pub(super) place: Place,
     pub(super) call: &'a ToolCall<'a>,
-    pub(super) id: &'a str,
+    pub(super) id: String,
+    pub(super) agent: Option<Arc<str>>,
     pub(super) names: &'a NameSet,
 }
 
 impl Judged {
     /// Writes the decision down. It is not final yet where somebody has to decide or the result has
     /// to be checked.
-    pub(super) fn decide(self, monitor: &Monitor<'_>, run: &Run, subject: &Subject<'_>) -> Final {
+    pub(super) fn decide(self, monitor: &Monitor<'_>, run: &Run, subject: Subject<'_>) -> Final {
         let Options {
             keep_args, mode, ..
         } = monitor.options;
@@ -168,15 +166,11 @@ impl Judged {
             line: subject.place.line,
             run: Arc::clone(&run.id),
             seq: run.seq,
-            call: subject.id.into(),
+            call: subject.id,
             turn: run.turn,
-            tool: call.tool.clone().into_owned(),
+            tool: Arc::clone(&names.tool),
             labels: names.labels.iter().map(|l| l.to_string()).collect(),
-            agent: call
-                .agent
-                .as_deref()
-                .or(run.agent.as_deref())
-                .map(Into::into),
+            agent: subject.agent,
             kind: self.kind,
             admitted: self.kind == DecisionKind::Allow,
             stage: self.stage,
@@ -184,7 +178,7 @@ impl Judged {
             policy_line: line,
             policy_rule: finding.as_ref().and_then(|f| f.policy_rule.clone()),
             standing: finding.as_ref().is_some_and(|f| f.standing),
-            checks_passed: self.passed,
+            checks_passed: monitor.checks_passed(self.passed),
             checks_failed: self.stage.filter(|_| refused).into_iter().collect(),
             escalated: self.kind == DecisionKind::Escalate,
             approval: None,
@@ -227,6 +221,7 @@ pub(super) fn withhold(decision: &mut Decision, stage: &'static str, finding: Fi
     decision.policy_line = (finding.policy_line > 0).then_some(finding.policy_line);
     decision.policy_rule = finding.policy_rule;
     decision.reason = Some(finding.reason);
-    decision.checks_passed.retain(|passed| *passed != stage);
+    let passed = decision.checks_passed.iter().copied();
+    decision.checks_passed = passed.filter(|passed| *passed != stage).collect();
     decision.checks_failed = vec![stage];
 }

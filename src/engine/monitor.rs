@@ -26,12 +26,16 @@ pub(super) struct Monitor<'a> {
     pub(super) options: Options,
     pub(super) out: Box<dyn Output + 'a>,
     pub(super) stages: Vec<&'static dyn Stage>,
+    /// The names of the first stages, for every number of them: decisions share them.
+    passed: Vec<Arc<[&'static str]>>,
     pub(super) tokens: TokenCounter,
     /// Results whose calls have not come yet.
     pub(super) early: Early,
     names: NameTable,
     lookalikes: Lookalikes,
     forms: Forms,
+    /// The agent of the latest call that names one.
+    agent: Arc<str>,
     /// Scores of the calls from earlier replays.
     pub(super) remembered: Option<&'a Remembered>,
     /// Decisions that became final with the event at hand, to be given in call order.
@@ -48,15 +52,19 @@ impl<'a> Monitor<'a> {
         out: Box<dyn Output + 'a>,
     ) -> Self {
         let enabled = |stage: &&&'static dyn Stage| !policy.disabled.contains(&stage.id());
+        let stages: Vec<_> = stages.iter().filter(enabled).copied().collect();
+        let first = |n| stages.iter().take(n).map(|stage| stage.id()).collect();
         Monitor {
             policy,
             options,
             out,
-            stages: stages.iter().filter(enabled).copied().collect(),
+            passed: (0..=stages.len()).map(first).collect(),
+            stages,
             early: Early::default(),
             names: NameTable::default(),
             lookalikes: Lookalikes::new(&policy.matchers),
             forms: Forms::of(policy),
+            agent: Arc::default(),
             remembered: None,
             tokens: TokenCounter::for_policy(policy),
             ready: Vec::new(),
@@ -65,9 +73,9 @@ impl<'a> Monitor<'a> {
     }
 
     /// A call arrives.
-    pub(super) fn arrive(&mut self, run: &mut Run, place: Place, mut call: ToolCall<'_>) {
-        let own_id = match &call.id {
-            Some(id) => id.to_string(),
+    pub(super) fn arrive(&mut self, run: &mut Run, place: Place, mut call: Box<ToolCall<'_>>) {
+        let own_id = match call.id.take() {
+            Some(id) => id.into_owned(),
             None => run.default_id(),
         };
         let id = digest::id(&own_id);
@@ -144,7 +152,13 @@ impl<'a> Monitor<'a> {
         held
     }
 
-    fn judge(&mut self, run: &mut Run, place: Place, call: ToolCall<'_>, identity: Identity) {
+    fn judge(
+        &mut self,
+        run: &mut Run,
+        place: Place,
+        call: Box<ToolCall<'_>>,
+        identity: Identity,
+    ) {
         let (policy, remembered) = (self.policy, self.remembered);
         let Options {
             weigh: weighs,
@@ -162,9 +176,13 @@ impl<'a> Monitor<'a> {
         };
         let (names, label_failure) =
             judge::names(policy, &mut self.names, &call, &run.state, run.view(), met);
-        if let Some(agent) = &call.agent {
-            self.meet(Kind::Agent, place, &run.id, agent);
-        }
+        let agent = match &call.agent {
+            Some(agent) => {
+                self.meet(Kind::Agent, place, &run.id, agent);
+                Some(self.agent(agent))
+            }
+            None => run.agent.clone(),
+        };
         for label in &call.labels {
             self.meet(Kind::Label, place, &run.id, label);
         }
@@ -243,10 +261,11 @@ impl<'a> Monitor<'a> {
         let subject = Subject {
             place,
             call: &call,
-            id: &identity.text,
+            id: identity.text,
+            agent,
             names: &names,
         };
-        let decided = judged.decide(self, run, &subject);
+        let decided = judged.decide(self, run, subject);
         let ruling = Ruling {
             call,
             decided,
@@ -264,6 +283,19 @@ impl<'a> Monitor<'a> {
                 self.refuse(run, ruling);
             }
         }
+    }
+
+    /// The names of so many stages of the pipeline, the first of it.
+    pub(super) fn checks_passed(&self, stages: usize) -> Arc<[&'static str]> {
+        self.passed.get(stages).cloned().unwrap_or_default()
+    }
+
+    /// An agent's name as decisions share it: calls in a row are mostly of one agent.
+    fn agent(&mut self, name: &str) -> Arc<str> {
+        if *self.agent != *name {
+            self.agent = name.into();
+        }
+        Arc::clone(&self.agent)
     }
 
     /// A call repeats an id of its run with the same content: it is a record like any other for what

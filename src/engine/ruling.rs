@@ -10,7 +10,7 @@ use crate::trace::event::{ApprovalOutcome, Recorded, ToolCall};
 
 /// A call with its decision, on its way into the state.
 pub(super) struct Ruling<'c> {
-    pub(super) call: ToolCall<'c>,
+    pub(super) call: Box<ToolCall<'c>>,
     pub(super) decided: Final,
     /// What it is in the state if it is admitted.
     pub(super) flight: InFlight,
@@ -28,7 +28,7 @@ impl Monitor<'_> {
             return self.resolve(run, ruling, approval == ApprovalOutcome::Approved);
         }
         run.waiting = Some(Box::new(Ruling {
-            call: ruling.call.into_owned(),
+            call: Box::new(ruling.call.into_owned()),
             decided: ruling.decided,
             flight: ruling.flight,
             awaits_result: ruling.awaits_result,

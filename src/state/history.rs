@@ -2,7 +2,7 @@
 //! counts and the names of the last few calls. Its size does not depend on the run's length.
 
 use crate::policy::Policy;
-use crate::policy::matcher::{MatcherId, NameSet};
+use crate::policy::matcher::{ListSet, MatcherId, NameSet};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -86,6 +86,17 @@ impl History {
             .rev()
             .chain(self.recent.iter().rev())
             .take(n)
+    }
+
+    /// The pattern lists that any of those matches, so that what is asked of all of them is a few bits.
+    pub fn matched(&self, n: usize, appended: &[Arc<NameSet>]) -> ListSet {
+        let first = appended.len().saturating_sub(n);
+        let own = self.recent.len().min(n.saturating_sub(appended.len()));
+        let recent = self.recent.range(self.recent.len() - own..);
+        let mut lists = ListSet::default();
+        let calls = recent.chain(appended.get(first..).unwrap_or_default());
+        calls.for_each(|names| lists.join(names.matched()));
+        lists
     }
 }
 

@@ -56,7 +56,9 @@ impl Nano {
 
     /// The amount in dollars, to the nearest float.
     pub fn usd(self) -> f64 {
-        self.0 as f64 / 1e9
+        // The same float, which the processor finds by itself where 64 bits hold the amount.
+        let amount = i64::try_from(self.0).map_or(self.0 as f64, |small| small as f64);
+        amount / 1e9
     }
 }
 
