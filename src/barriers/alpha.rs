@@ -38,17 +38,26 @@ impl Alpha {
         Some(h - self.at(h)).filter(|floor| floor.is_finite())
     }
 
+    /// Whether `next` may follow h, and how far it lies above the floor: [`Alpha::admits`] and
+    /// [`Alpha::slack`] by one floor.
+    #[inline]
+    pub fn measure(self, h: f64, next: f64) -> (bool, Option<f64>) {
+        let floor = self.floor(h);
+        let admitted = floor.is_some_and(|floor| next >= floor);
+        // Without adding zero a difference of equal numbers could come out as -0.
+        let slack = floor.map(|floor| next - floor + 0.0);
+        (admitted, slack.filter(|slack| slack.is_finite()))
+    }
+
     /// Whether `next` may follow h. Without a floor, or where either is NaN, it may not.
     pub fn admits(self, h: f64, next: f64) -> bool {
-        self.floor(h).is_some_and(|floor| next >= floor)
+        self.measure(h, next).0
     }
 
     /// How far `next` lies above the floor of h, negative where it lies below; absent where there
     /// is no floor or the distance is not finite.
     pub fn slack(self, h: f64, next: f64) -> Option<f64> {
-        let slack = next - self.floor(h)?;
-        // Without this a difference of equal numbers could come out as -0.
-        Some(slack + 0.0).filter(|slack| slack.is_finite())
+        self.measure(h, next).1
     }
 }
 

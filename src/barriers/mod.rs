@@ -63,12 +63,28 @@ pub const UNKNOWN: f64 = -1.0;
 /// The value of a barrier in a state, and why it could not be computed where it is -1 for that.
 pub fn value(policy: &Policy, spec: &BarrierSpec, view: &StateView<'_>) -> (f64, Option<String>) {
     match (definition(&spec.measure).raw)(policy, &spec.measure, view) {
-        // Adding zero turns -0 into 0.
-        Ok(raw) if raw.is_finite() && (raw - spec.margin).is_finite() => {
-            (raw - spec.margin + 0.0, None)
-        }
-        Ok(_) => (UNKNOWN, Some("its value is not a finite number".into())),
+        Ok(raw) => match spec.less_margin(raw) {
+            Some(h) => (h, None),
+            None => (UNKNOWN, Some("its value is not a finite number".into())),
+        },
         Err(why) => (UNKNOWN, Some(why)),
+    }
+}
+
+/// The value alone, which is asked for ten times a call.
+fn height(policy: &Policy, spec: &BarrierSpec, view: &StateView<'_>) -> f64 {
+    let raw = (definition(&spec.measure).raw)(policy, &spec.measure, view);
+    let h = raw.ok().and_then(|raw| spec.less_margin(raw));
+    h.unwrap_or(UNKNOWN)
+}
+
+impl BarrierSpec {
+    /// The value that a raw value makes; absent where it is not finite.
+    #[inline]
+    fn less_margin(&self, raw: f64) -> Option<f64> {
+        let value = raw - self.margin;
+        // Adding zero turns -0 into 0.
+        (raw.is_finite() && value.is_finite()).then_some(value + 0.0)
     }
 }
 
@@ -126,7 +142,7 @@ pub fn values(policy: &Policy, view: &StateView<'_>) -> Vec<f64> {
 
 fn each(policy: &Policy, view: &StateView<'_>) -> impl Iterator<Item = f64> {
     let barriers = policy.dcbf.barriers.iter();
-    barriers.map(move |spec| value(policy, spec, view).0)
+    barriers.map(move |spec| height(policy, spec, view))
 }
 
 /// Indices of the values that are not at least zero.
@@ -168,10 +184,10 @@ pub fn transition(
     };
     check.simulated = true;
     for (i, (spec, step)) in specs.iter().zip(&mut check.steps).enumerate() {
-        let next = value(policy, spec, view).0;
-        step.next = Some(next);
-        step.slack = spec.alpha.slack(step.h, next);
-        if !spec.alpha.admits(step.h, next) {
+        let next = height(policy, spec, view);
+        let (admitted, slack) = spec.alpha.measure(step.h, next);
+        (step.next, step.slack) = (Some(next), slack);
+        if !admitted {
             check.broken.push(i);
         }
     }

@@ -3,8 +3,8 @@
 //! Their keys are drawn anew by every process, so that nobody who writes a trace can make two of them
 //! equal; nothing that is written depends on their values.
 
-use crate::bytes::string_stop;
-use crate::trace::event::{Outcome, RawJson, ToolCall};
+use crate::bytes::string_end;
+use crate::trace::event::{ApprovalOutcome, Outcome, RawJson, Recorded, ToolCall};
 use crate::trace::json::Json;
 use foldhash::quality::{FoldHasher, RandomState};
 use std::hash::{BuildHasher, Hash, Hasher};
@@ -44,26 +44,32 @@ pub fn content(call: &ToolCall<'_>, outcome: Option<u64>, room: &mut Vec<u8>) ->
     let mut h = hasher();
     call.tool.hash(&mut h);
     compact(call.args.bytes(), room).hash(&mut h);
-    (
-        call.args_unknown,
-        call.turn,
-        &call.agent,
-        &call.resources,
-        &call.labels,
-        &call.batch,
-    )
-        .hash(&mut h);
-    call.estimated_cost.hash(&mut h);
-    for embedding in [&call.context_embedding, &call.action_embedding] {
-        embedding.as_ref().map(Vec::len).hash(&mut h);
-        for component in embedding.iter().flatten() {
-            h.write_u64(component.to_bits());
-        }
-    }
-    call.recorded.map(|r| r as u8).hash(&mut h);
-    call.approval.map(|a| a as u8).hash(&mut h);
-    call.semantic_score.map(f64::to_bits).hash(&mut h);
+    call.turn.hash(&mut h);
+    call.agent.hash(&mut h);
     outcome.hash(&mut h);
+    // The rest most calls do not say.
+    let more = call.args_unknown
+        || !call.resources.is_empty()
+        || !call.labels.is_empty()
+        || call.batch.is_some()
+        || call.estimated_cost.is_some()
+        || call.context_embedding.is_some()
+        || call.action_embedding.is_some()
+        || call.recorded.is_some()
+        || call.approval.is_some()
+        || call.semantic_score.is_some();
+    h.write_u8(more.into());
+    if more {
+        call.args_unknown.hash(&mut h);
+        let bits = |v: &Vec<f64>| -> Vec<u64> { v.iter().map(|x| x.to_bits()).collect() };
+        (&call.resources, &call.labels, &call.batch).hash(&mut h);
+        call.estimated_cost.hash(&mut h);
+        call.context_embedding.as_ref().map(bits).hash(&mut h);
+        call.action_embedding.as_ref().map(bits).hash(&mut h);
+        call.recorded.map(Recorded::as_str).hash(&mut h);
+        call.approval.map(ApprovalOutcome::as_str).hash(&mut h);
+        call.semantic_score.map(f64::to_bits).hash(&mut h);
+    }
     h.finish()
 }
 
@@ -106,7 +112,7 @@ fn compact<'b>(bytes: &'b [u8], room: &'b mut Vec<u8>) -> &'b [u8] {
 /// How long the string is that begins there, with its quotes.
 fn quoted(bytes: &[u8]) -> usize {
     let mut at = 1;
-    while let Some(stop) = bytes.get(at..).and_then(string_stop) {
+    while let Some(stop) = bytes.get(at..).and_then(string_end) {
         at += stop + 1;
         match bytes[at - 1] {
             b'"' => return at,

@@ -19,7 +19,8 @@ use std::sync::Arc;
 pub(super) struct Judged {
     pub(super) kind: DecisionKind,
     stage: Option<&'static str>,
-    pub(super) finding: Option<Finding>,
+    /// Why it did not pass: of few calls, and large.
+    pub(super) finding: Option<Box<Finding>>,
     /// How many stages it passed.
     passed: usize,
     pub(super) notes: Notes,
@@ -30,7 +31,7 @@ pub(super) struct Judged {
 }
 
 impl Judged {
-    fn stopped(kind: DecisionKind, stage: Option<&'static str>, finding: Finding) -> Judged {
+    fn stopped(kind: DecisionKind, stage: Option<&'static str>, finding: Box<Finding>) -> Judged {
         Judged {
             kind,
             stage,
@@ -55,7 +56,7 @@ pub(super) fn names(
     state: &AgentState,
     run: RunView<'_>,
     mut met: impl FnMut(&LabelRule, &Result<bool, String>),
-) -> (Arc<NameSet>, Option<Finding>) {
+) -> (Arc<NameSet>, Option<Box<Finding>>) {
     let mut labels: Vec<&str> = call.labels.iter().map(|l| &**l).collect();
     let mut names = table.intern(&policy.matchers, &call.tool, &labels);
     let mut failure = None;
@@ -75,11 +76,13 @@ pub(super) fn names(
             continue;
         }
         if let Err(why) = holds {
-            failure.get_or_insert_with(|| Finding {
-                rule: LABEL,
-                reason: format!("label `{}` could not be evaluated: {why}", rule.label),
-                policy_line: rule.place.line,
-                ..Finding::default()
+            failure.get_or_insert_with(|| {
+                Box::new(Finding {
+                    rule: LABEL,
+                    reason: format!("label `{}` could not be evaluated: {why}", rule.label),
+                    policy_line: rule.place.line,
+                    ..Finding::default()
+                })
             });
         }
         labels.push(&rule.label);
@@ -101,11 +104,11 @@ pub(super) fn precheck(stages: &[&'static dyn Stage], state: &AgentState) -> Opt
     let refused = stages
         .iter()
         .find_map(|s| Some((s.id(), s.precheck(state)?)));
-    refused.map(|(stage, finding)| Judged::stopped(DecisionKind::Block, Some(stage), finding))
+    refused.map(|(stage, finding)| Judged::stopped(DecisionKind::Block, Some(stage), Box::new(finding)))
 }
 
 /// A call whose labels are not known is not judged any further.
-pub(super) fn unlabelled(finding: Finding) -> Judged {
+pub(super) fn unlabelled(finding: Box<Finding>) -> Judged {
     Judged::stopped(DecisionKind::Error, None, finding)
 }
 
@@ -124,7 +127,7 @@ pub(super) fn pipeline(stages: &[&'static dyn Stage], cx: &CallContext<'_>) -> J
             passed,
             notes,
             awaits_result: awaits,
-            ..Judged::stopped(kind, Some(stage.id()), finding)
+            ..Judged::stopped(kind, Some(stage.id()), Box::new(finding))
         };
     }
     Judged {
