@@ -129,7 +129,10 @@ impl Tally {
                 .or_default() += 1;
         }
         if !decided.mediated {
-            *summary.unmediated.entry(decision.tool.to_string()).or_default() += 1;
+            *summary
+                .unmediated
+                .entry(decision.tool.to_string())
+                .or_default() += 1;
         }
         for label in &decision.labels {
             match summary.labels.get_mut(label) {

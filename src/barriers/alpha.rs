@@ -122,6 +122,42 @@ mod tests {
         assert!(zero == 0.0 && zero.is_sign_positive());
     }
 
+    /// By one floor or by two: as the condition and the distance are defined.
+    #[test]
+    fn one_floor_does_for_both() {
+        let mut seed = 1u64;
+        let mut next = |below: u64| {
+            seed = seed
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            (seed >> 33) % below
+        };
+        let odd = [
+            f64::NAN,
+            f64::INFINITY,
+            f64::NEG_INFINITY,
+            f64::MAX,
+            -0.0,
+            1e-320,
+        ];
+        for _ in 0..20_000 {
+            let mut number = || match next(8) {
+                0 => odd[next(6) as usize],
+                _ => next(4000) as f64 / 1000.0 - 1.0,
+            };
+            let a = alpha(number(), [1.0, 2.0, 0.5, 1.5][number().abs() as usize % 4]);
+            let (h, next) = (number(), number());
+            let admitted = a.floor(h).is_some_and(|floor| next >= floor);
+            let slack = a.floor(h).map(|floor| next - floor + 0.0);
+            let slack = slack.filter(|slack| slack.is_finite());
+            let (is, far) = a.measure(h, next);
+            assert_eq!(
+                (is, far.map(f64::to_bits)),
+                (admitted, slack.map(f64::to_bits))
+            );
+        }
+    }
+
     #[test]
     fn admission_and_slack_agree() {
         for k in 0..12 {

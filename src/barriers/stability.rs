@@ -30,3 +30,37 @@ fn cause(_: &Policy, measure: &Measure, view: &StateView<'_>) -> String {
         _ => String::new(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::AgentState;
+
+    /// The difference is rounded as that of whole numbers is.
+    #[test]
+    fn what_is_left_is_the_difference() {
+        let ends = [
+            0,
+            1,
+            7,
+            1 << 53,
+            (1 << 53) + 1,
+            (1 << 63) + 1025,
+            u64::MAX - 1,
+            u64::MAX,
+        ];
+        let policy = Policy::built_in();
+        for step_budget in ends {
+            for step_count in ends {
+                let state = AgentState {
+                    step_count,
+                    ..AgentState::default()
+                };
+                let measure = Measure::Stability { step_budget };
+                let left = raw(&policy, &measure, &state.view(Default::default()));
+                let whole = (i128::from(step_budget) - i128::from(step_count)) as f64;
+                assert_eq!(left.map(f64::to_bits), Ok(whole.to_bits()));
+            }
+        }
+    }
+}

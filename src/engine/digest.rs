@@ -174,6 +174,81 @@ mod tests {
         assert_ne!(hash(r#"{"a":"\" "}"#), hash(r#"{"a":"\""}"#));
     }
 
+    /// The plain telling, byte by byte.
+    fn without_space(bytes: &[u8]) -> Vec<u8> {
+        let (mut quoted, mut escaped) = (false, false);
+        let kept = bytes.iter().filter(|byte| {
+            match byte {
+                _ if escaped => escaped = false,
+                b'\\' if quoted => escaped = true,
+                b'"' => quoted = !quoted,
+                b' ' | b'\t' | b'\n' | b'\r' => return quoted,
+                _ => {}
+            }
+            true
+        });
+        kept.copied().collect()
+    }
+
+    #[test]
+    fn white_space_is_left_out_as_byte_by_byte() {
+        let mut seed = 1u64;
+        let mut next = |below: u64| {
+            seed = seed
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            (seed >> 33) % below
+        };
+        let mut room = Vec::new();
+        for _ in 0..20_000 {
+            let length = next(60);
+            let byte = |_| b"\"\"\"\\\\ \t\n\r{}:,a\xc3\xa9"[next(17) as usize];
+            let bytes: Vec<u8> = (0..length).map(byte).collect();
+            assert_eq!(
+                compact(&bytes, &mut room),
+                without_space(&bytes),
+                "{bytes:?}"
+            );
+        }
+    }
+
+    /// Whatever a record says more, less or otherwise is other content.
+    #[test]
+    fn every_field_is_content() {
+        let mut calls = vec![ToolCall::default()];
+        let mut with = |change: fn(&mut ToolCall<'static>)| {
+            let mut call = ToolCall::default();
+            change(&mut call);
+            calls.push(call);
+        };
+        with(|c| c.tool = "a".into());
+        with(|c| c.args = RawJson::from_text("[]").expect("json"));
+        with(|c| c.args_unknown = true);
+        with(|c| c.turn = Some(0));
+        with(|c| c.turn = Some(1));
+        with(|c| c.agent = Some("".into()));
+        with(|c| c.agent = Some("a".into()));
+        with(|c| c.resources = vec!["a".into()]);
+        with(|c| c.resources = vec!["a".into(), "".into()]);
+        with(|c| c.labels = vec!["a".into()]);
+        with(|c| c.batch = Some("a".into()));
+        with(|c| c.estimated_cost = Some(Default::default()));
+        with(|c| c.context_embedding = Some(vec![]));
+        with(|c| c.action_embedding = Some(vec![]));
+        with(|c| c.action_embedding = Some(vec![0.0]));
+        with(|c| c.action_embedding = Some(vec![-0.0]));
+        with(|c| c.recorded = Some(Recorded::Allow));
+        with(|c| c.approval = Some(ApprovalOutcome::Denied));
+        with(|c| c.semantic_score = Some(0.0));
+        let hash = |call, outcome| content(call, outcome, &mut Vec::new());
+        let mut hashes: Vec<u64> = calls.iter().map(|call| hash(call, None)).collect();
+        hashes.extend([hash(&calls[0], Some(0)), hash(&calls[0], Some(1))]);
+        let all = hashes.len();
+        hashes.sort_unstable();
+        hashes.dedup();
+        assert_eq!(hashes.len(), all);
+    }
+
     #[test]
     fn equal_arguments_have_one_hash() {
         let hash = |text: &str| {

@@ -30,17 +30,60 @@ pub(super) struct Judged {
     pub(super) weighed: Option<Box<[StageWeighed]>>,
 }
 
+/// The stages that the policy has something for, each with its place in the pipeline: the others pass
+/// every call, and are not asked.
+pub(super) type Asked = [(usize, &'static dyn Stage)];
+
 impl Judged {
-    fn stopped(kind: DecisionKind, stage: Option<&'static str>, finding: Box<Finding>) -> Judged {
+    /// Nothing against the call yet. It is filled in where it stands, since it is large.
+    pub(super) fn new() -> Judged {
         Judged {
-            kind,
-            stage,
-            finding: Some(finding),
+            kind: DecisionKind::Allow,
+            stage: None,
+            finding: None,
             passed: 0,
             notes: Notes::default(),
             awaits_result: false,
             weighed: None,
         }
+    }
+
+    fn stop(&mut self, kind: DecisionKind, stage: Option<&'static str>, finding: Box<Finding>) {
+        (self.kind, self.stage, self.finding) = (kind, stage, Some(finding));
+    }
+
+    /// The first stage that refuses every call in this state. Says whether there is one.
+    pub(super) fn precheck(&mut self, asked: &Asked, state: &AgentState) -> bool {
+        for (_, stage) in asked {
+            if let Some(finding) = stage.precheck(state) {
+                self.stop(DecisionKind::Block, Some(stage.id()), Box::new(finding));
+                return true;
+            }
+        }
+        false
+    }
+
+    /// A call whose labels are not known is not judged any further.
+    pub(super) fn unlabelled(&mut self, finding: Box<Finding>) {
+        self.stop(DecisionKind::Error, None, finding);
+    }
+
+    /// Runs the pipeline, of that many stages in all.
+    pub(super) fn pipeline(&mut self, asked: &Asked, stages: usize, cx: &CallContext<'_>) {
+        self.passed = stages;
+        for &(place, stage) in asked {
+            let (kind, finding) = match stage.judge(cx, &mut self.notes) {
+                Verdict::Pass => continue,
+                Verdict::Refuse(finding) => (DecisionKind::Block, finding),
+                Verdict::Escalate(finding) => (DecisionKind::Escalate, finding),
+                Verdict::Error(finding) => (DecisionKind::Error, finding),
+            };
+            self.passed = place;
+            self.stop(kind, Some(stage.id()), Box::new(finding));
+            break;
+        }
+        let runs = matches!(self.kind, DecisionKind::Allow | DecisionKind::Escalate);
+        self.awaits_result = runs && asked.iter().any(|(_, s)| s.awaits_result(cx));
     }
 }
 
@@ -97,48 +140,6 @@ pub(super) fn labels_alone(policy: &Policy, call: &ToolCall<'_>) -> Vec<String> 
     let (state, run) = (AgentState::default(), RunView::default());
     let (names, _) = names(policy, &mut table, call, &state, run, |_, _| {});
     names.labels.iter().map(|l| l.to_string()).collect()
-}
-
-/// The first stage that refuses every call in this state.
-pub(super) fn precheck(stages: &[&'static dyn Stage], state: &AgentState) -> Option<Judged> {
-    let refused = stages
-        .iter()
-        .find_map(|s| Some((s.id(), s.precheck(state)?)));
-    refused.map(|(stage, finding)| Judged::stopped(DecisionKind::Block, Some(stage), Box::new(finding)))
-}
-
-/// A call whose labels are not known is not judged any further.
-pub(super) fn unlabelled(finding: Box<Finding>) -> Judged {
-    Judged::stopped(DecisionKind::Error, None, finding)
-}
-
-/// Runs the pipeline.
-pub(super) fn pipeline(stages: &[&'static dyn Stage], cx: &CallContext<'_>) -> Judged {
-    let mut notes = Notes::default();
-    for (passed, stage) in stages.iter().enumerate() {
-        let (kind, finding) = match stage.judge(cx, &mut notes) {
-            Verdict::Pass => continue,
-            Verdict::Refuse(finding) => (DecisionKind::Block, finding),
-            Verdict::Escalate(finding) => (DecisionKind::Escalate, finding),
-            Verdict::Error(finding) => (DecisionKind::Error, finding),
-        };
-        let awaits = kind == DecisionKind::Escalate && stages.iter().any(|s| s.awaits_result(cx));
-        return Judged {
-            passed,
-            notes,
-            awaits_result: awaits,
-            ..Judged::stopped(kind, Some(stage.id()), Box::new(finding))
-        };
-    }
-    Judged {
-        kind: DecisionKind::Allow,
-        stage: None,
-        finding: None,
-        passed: stages.len(),
-        notes,
-        awaits_result: stages.iter().any(|s| s.awaits_result(cx)),
-        weighed: None,
-    }
 }
 
 /// What a decision says of its call beside the verdict.

@@ -5,7 +5,7 @@ use super::digest;
 use super::early::{Early, Held};
 use super::flight::InFlight;
 use super::forms::{Forms, Kind};
-use super::judge::{self, Subject};
+use super::judge::{self, Judged, Subject};
 use super::marks::{Mark, Origin};
 use super::ruling::Ruling;
 use super::run::{Caller, Effects, Run};
@@ -26,6 +26,8 @@ pub(super) struct Monitor<'a> {
     pub(super) options: Options,
     pub(super) out: Box<dyn Output + 'a>,
     pub(super) stages: Vec<&'static dyn Stage>,
+    /// Those that the policy has something for, with their places.
+    asked: Vec<(usize, &'static dyn Stage)>,
     /// The names of the first stages, for every number of them: decisions share them.
     passed: Vec<Arc<[&'static str]>>,
     pub(super) tokens: TokenCounter,
@@ -59,6 +61,12 @@ impl<'a> Monitor<'a> {
             options,
             out,
             passed: (0..=stages.len()).map(first).collect(),
+            asked: stages
+                .iter()
+                .copied()
+                .enumerate()
+                .filter(|(_, stage)| !stage.is_idle(policy))
+                .collect(),
             stages,
             early: Early::default(),
             names: NameTable::default(),
@@ -152,13 +160,7 @@ impl<'a> Monitor<'a> {
         held
     }
 
-    fn judge(
-        &mut self,
-        run: &mut Run,
-        place: Place,
-        call: Box<ToolCall<'_>>,
-        identity: Identity,
-    ) {
+    fn judge(&mut self, run: &mut Run, place: Place, call: Box<ToolCall<'_>>, identity: Identity) {
         let (policy, remembered) = (self.policy, self.remembered);
         let Options {
             weigh: weighs,
@@ -177,10 +179,7 @@ impl<'a> Monitor<'a> {
         let (names, label_failure) =
             judge::names(policy, &mut self.names, &call, &run.state, run.view(), met);
         let agent = match &call.agent {
-            Some(agent) => {
-                self.meet(Kind::Agent, place, &run.id, agent);
-                Some(self.agent(agent))
-            }
+            Some(agent) => Some(self.agent(place, run, agent)),
             None => run.agent.clone(),
         };
         for label in &call.labels {
@@ -217,9 +216,13 @@ impl<'a> Monitor<'a> {
         };
         let cx = context(&run.state, run.view());
         let unlabelled = label_failure.filter(|_| !labels_given);
-        let mut judged = judge::precheck(&self.stages, &run.state)
-            .or_else(|| unlabelled.map(judge::unlabelled))
-            .unwrap_or_else(|| judge::pipeline(&self.stages, &cx));
+        let mut judged = Judged::new();
+        if !judged.precheck(&self.asked, &run.state) {
+            match unlabelled {
+                Some(finding) => judged.unlabelled(finding),
+                None => judged.pipeline(&self.asked, self.stages.len(), &cx),
+            }
+        }
         let weigh = |cx: &CallContext<'_>| match rules_too {
             true => weigh::call(&self.stages, labels, cx),
             false => weigh::transitions(&self.stages, cx),
@@ -290,9 +293,10 @@ impl<'a> Monitor<'a> {
         self.passed.get(stages).cloned().unwrap_or_default()
     }
 
-    /// An agent's name as decisions share it: calls in a row are mostly of one agent.
-    fn agent(&mut self, name: &str) -> Arc<str> {
+    /// Meets the agent of a call. Its name as decisions share it: calls in a row are mostly of one.
+    fn agent(&mut self, place: Place, run: &Run, name: &str) -> Arc<str> {
         if *self.agent != *name {
+            self.meet(Kind::Agent, place, &run.id, name);
             self.agent = name.into();
         }
         Arc::clone(&self.agent)

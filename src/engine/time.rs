@@ -92,7 +92,25 @@ fn epoch(text: &str, number: f64) -> Option<(i128, Kind)> {
 fn utc(text: &[u8]) -> Option<i128> {
     let (body, fraction) = text.strip_suffix(b"Z")?.split_first_chunk::<19>()?;
     let &[
-        y0, y1, y2, y3, b'-', m0, m1, b'-', d0, d1, b'T', h0, h1, b':', n0, n1, b':', s0, s1,
+        y0,
+        y1,
+        y2,
+        y3,
+        b'-',
+        m0,
+        m1,
+        b'-',
+        d0,
+        d1,
+        b'T',
+        h0,
+        h1,
+        b':',
+        n0,
+        n1,
+        b':',
+        s0,
+        s1,
     ] = body
     else {
         return None;
@@ -202,6 +220,30 @@ mod tests {
         ] {
             assert!(at(text).is_some_and(|reading| reading.odd), "{text}");
         }
+    }
+
+    /// One wrong byte anywhere, and it is left to the parser or read as that does.
+    #[test]
+    fn the_short_way_reads_nothing_that_the_long_way_does_not() {
+        let mut seed = 1u64;
+        let mut next = |below: u64| {
+            seed = seed
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            (seed >> 33) % below
+        };
+        let mut read = 0;
+        for _ in 0..20_000 {
+            let mut text = *b"2026-03-02T10:59:07.123Z";
+            text[next(24) as usize] = b"0123456789:-.TZ+ "[next(17) as usize];
+            if let Some(short) = utc(&text) {
+                let text = std::str::from_utf8(&text).expect("ASCII");
+                let long = text.parse::<jiff::Timestamp>().map(|t| t.as_nanosecond());
+                assert_eq!(long.ok(), Some(short), "{text}");
+                read += 1;
+            }
+        }
+        assert!(read > 1000, "{read}");
     }
 
     #[test]

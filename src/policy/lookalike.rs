@@ -5,8 +5,8 @@
 //! apart on a screen may be two.
 
 use super::matcher::{Matchers, NameSet};
-use std::borrow::Cow;
 use foldhash::HashSet;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use unicode_normalization::UnicodeNormalization;

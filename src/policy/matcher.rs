@@ -386,6 +386,35 @@ mod tests {
         assert!(!table.intern(&matchers, "mail", &[]).is_named());
     }
 
+    /// Bits are what a set of numbers says, with and without those that need an allocation.
+    #[test]
+    fn sets_of_lists_are_sets() {
+        let mut seed = 1u64;
+        let mut next = |below: u64| {
+            seed = seed
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            (seed >> 33) % below
+        };
+        for most in [3, 64, 65, 400] {
+            for _ in 0..200 {
+                let mut some = || -> BTreeSet<MatcherId> {
+                    (0..next(9)).map(|_| MatcherId(next(most) as u16)).collect()
+                };
+                let (a, b) = (some(), some());
+                let of = |ids: &BTreeSet<MatcherId>| ids.iter().copied().collect::<ListSet>();
+                let (own, others) = (of(&a), of(&b));
+                let mut joined = own.clone();
+                joined.join(&others);
+                assert!(joined.iter().eq(a.union(&b).copied()));
+                assert!(own.and(&others).iter().eq(a.intersection(&b).copied()));
+                assert_eq!(own.is_empty(), a.is_empty());
+                let holds = |n| own.holds(MatcherId(n)) == a.contains(&MatcherId(n));
+                assert!((0..500).all(holds));
+            }
+        }
+    }
+
     /// What the index finds is what every list says when it is asked by itself.
     #[test]
     fn lists_are_found_as_they_match() {
