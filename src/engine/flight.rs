@@ -100,7 +100,9 @@ impl Run {
             };
             if settles(&flight) {
                 self.settle(policy, &flight, flight.outcome.unwrap_or_default());
-                pending.extend(flight.pending.take().map(|p| *p));
+                if let Some(waited) = flight.pending.take() {
+                    pending.push(*waited);
+                }
             } else {
                 self.fly(flight);
             }
@@ -227,5 +229,60 @@ impl AgentState {
                 *sum = sum.saturating_add(tokens);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::matcher::NameTable;
+
+    /// Whatever settles, the rest stays in its order, as if the list were made anew.
+    #[test]
+    fn what_does_not_settle_keeps_its_order() {
+        let mut seed = 1u64;
+        let mut next = |below: u64| {
+            seed = seed
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            (seed >> 33) % below
+        };
+        let policy = Policy::built_in();
+        let names = NameTable::default().intern(&policy.matchers, "t", &[]);
+        let mut run = Run::new(Arc::from("r"), 0, 1);
+        let (mut plain, mut settled): (Vec<InFlight>, u64) = (Vec::new(), 0);
+        for id in 0..5000 {
+            let batch = Some(next(3)).filter(|&batch| batch > 0);
+            let arriving = (next(4) > 0).then(|| (next(6), batch));
+            run.settle_before(&policy, arriving);
+            let before = plain.len();
+            plain.retain(|flight| !flight.settles_before(arriving));
+            settled += (before - plain.len()) as u64;
+            let ids = |flights: &mut dyn Iterator<Item = &InFlight>| -> Vec<u64> {
+                flights.map(|flight| flight.id).collect()
+            };
+            assert_eq!(ids(&mut run.in_flight.iter()), ids(&mut plain.iter()));
+            assert_eq!(run.state.history.len(), settled);
+            if next(3) > 0 {
+                let outcome = batch.filter(|_| next(2) > 0);
+                let flight = InFlight {
+                    id,
+                    by: Caller::default(),
+                    turn: next(6),
+                    names: Arc::clone(&names),
+                    estimate: Nano::ZERO,
+                    batch,
+                    outcome: outcome.map(|_| Settlement::default()),
+                    pending: None,
+                };
+                // One batch with outcomes is open at a time: another is settled by the call's arrival.
+                let others = |f: &InFlight| f.outcome.is_some() && f.batch != batch;
+                if !plain.iter().any(others) {
+                    plain.push(flight.clone());
+                    run.place(&policy, flight, false);
+                }
+            }
+        }
+        assert!(settled > 500, "{settled}");
     }
 }
