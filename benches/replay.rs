@@ -77,7 +77,7 @@ impl Sink for Counter {
 /// Hands decisions on.
 struct Decisions<F>(F);
 
-impl<F: FnMut(Final)> Output for Decisions<F> {
+impl<F: FnMut(Final) + Send> Output for Decisions<F> {
     fn decision(&mut self, decided: Final) {
         (self.0)(decided);
     }
@@ -114,7 +114,7 @@ impl Sink for Keep {
 }
 
 /// Replays events, without reading and without a report.
-fn judge(events: Events, policy: &Policy, stages: &[&'static dyn Stage], took: impl FnMut(Final)) {
+fn judge(events: Events, policy: &Policy, stages: &[&'static dyn Stage], took: impl FnMut(Final) + Send) {
     let mut engine = Engine::new(policy, stages, Options::default(), Decisions(took));
     engine.begin_input(0, "t");
     for (place, event) in events {

@@ -18,6 +18,11 @@ pub fn string_stop(bytes: &[u8]) -> Option<usize> {
     })
 }
 
+/// Where the first byte stands that may end a JSON string that has been checked: a quote or a backslash.
+pub fn string_end(bytes: &[u8]) -> Option<usize> {
+    first(bytes, |word| is(word, b'"') | is(word, b'\\'))
+}
+
 /// Whether all bytes are printable ASCII that JSON does not escape; they have been appended then, and
 /// perhaps some of them otherwise. It goes through short texts once, and calls nothing to copy them.
 pub fn copy_plain(bytes: &[u8], out: &mut Vec<u8>) -> bool {

@@ -21,7 +21,8 @@ pub fn call_key(id: &str) -> u64 {
 
 /// A hash of everything that a repeated record of the call has to say again.
 pub fn content(call: &ToolCall<'_>) -> u64 {
-    digest::content(call, call.outcome.as_ref().map(digest::outcome))
+    let outcome = call.outcome.as_ref().map(digest::outcome);
+    digest::content(call, outcome, &mut Vec::new())
 }
 
 /// A hash of an outcome: another one for the same call is a second result.
@@ -41,7 +42,7 @@ pub fn names(
     table: &mut NameTable,
     call: &ToolCall<'_>,
     run: RunView<'_>,
-) -> (Arc<NameSet>, Option<Finding>) {
+) -> (Arc<NameSet>, Option<Box<Finding>>) {
     // A label belongs to the call: its rule cannot ask for the state.
     let state = AgentState::default();
     judge::names(policy, table, call, &state, run, |_, _| {})

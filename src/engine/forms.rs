@@ -2,7 +2,7 @@
 
 use crate::policy::Policy;
 use crate::policy::lookalike::{composed, named_form, spelled};
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::fmt;
 
 /// Most names that are remembered; all of them have letters beyond ASCII.

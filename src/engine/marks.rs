@@ -5,7 +5,7 @@
 //! an index once there are many.
 
 use crate::policy::matcher::NameSet;
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 

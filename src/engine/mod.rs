@@ -290,7 +290,7 @@ pub struct Engine<'a> {
 
 /// Which runs there were, for an engine that takes further inputs.
 #[derive(Clone, Debug, Default)]
-pub struct KnownRuns(std::collections::HashSet<u128>);
+pub struct KnownRuns(foldhash::HashSet<u128>);
 
 impl<'a> Engine<'a> {
     /// An engine with no run under way. `stages` is the pipeline; those the policy disables are
@@ -373,7 +373,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn tool_call(&mut self, place: Place, call: ToolCall<'_>) {
+    fn tool_call(&mut self, place: Place, call: Box<ToolCall<'_>>) {
         let run = self.runs.open(call.run.as_deref());
         self.monitor.arrive(run, place, call);
     }
@@ -419,7 +419,7 @@ impl Sink for Engine<'_> {
         }
         match event {
             Event::RunStart(e) => self.run_start(place, e),
-            Event::ToolCall(e) => self.tool_call(place, *e),
+            Event::ToolCall(e) => self.tool_call(place, e),
             Event::ToolResult(e) => self.tool_result(place, e),
             Event::Approval(e) => self.approval(place, e),
             Event::RunEnd(e) => self.run_end(e),

@@ -5,7 +5,7 @@ use super::digest;
 use super::early::{Early, Held};
 use super::flight::InFlight;
 use super::forms::{Forms, Kind};
-use super::judge::{self, Subject};
+use super::judge::{self, Judged, Subject};
 use super::marks::{Mark, Origin};
 use super::ruling::Ruling;
 use super::run::{Caller, Effects, Run};
@@ -28,16 +28,22 @@ pub(super) struct Monitor<'a> {
     pub(super) stages: Vec<&'static dyn Stage>,
     /// The first of them, by their number.
     first: Vec<Checks>,
+    /// Those that the policy has something for, with their places.
+    asked: Vec<(usize, &'static dyn Stage)>,
     pub(super) tokens: TokenCounter,
     /// Results whose calls have not come yet.
     pub(super) early: Early,
     names: NameTable,
     lookalikes: Lookalikes,
     forms: Forms,
+    /// The agent of the latest call that names one.
+    agent: Arc<str>,
     /// Scores of the calls from earlier replays.
     pub(super) remembered: Option<&'a Remembered>,
     /// Decisions that became final with the event at hand, to be given in call order.
     pub(super) ready: Vec<Final>,
+    /// Where contents of calls are put together.
+    room: Vec<u8>,
 }
 
 impl<'a> Monitor<'a> {
@@ -55,14 +61,22 @@ impl<'a> Monitor<'a> {
             options,
             out,
             first: (0..=stages.len()).map(first).collect(),
+            asked: stages
+                .iter()
+                .copied()
+                .enumerate()
+                .filter(|(_, stage)| !stage.is_idle(policy))
+                .collect(),
             stages,
             early: Early::default(),
             names: NameTable::default(),
             lookalikes: Lookalikes::new(&policy.matchers),
             forms: Forms::of(policy),
+            agent: Arc::default(),
             remembered: None,
             tokens: TokenCounter::for_policy(policy),
             ready: Vec::new(),
+            room: Vec::new(),
         }
     }
 
@@ -72,14 +86,14 @@ impl<'a> Monitor<'a> {
     }
 
     /// A call arrives.
-    pub(super) fn arrive(&mut self, run: &mut Run, place: Place, mut call: ToolCall<'_>) {
-        let own_id = match &call.id {
-            Some(id) => id.to_string(),
+    pub(super) fn arrive(&mut self, run: &mut Run, place: Place, mut call: Box<ToolCall<'_>>) {
+        let own_id = match call.id.take() {
+            Some(id) => id.into_owned(),
             None => run.default_id(),
         };
         let id = digest::id(&own_id);
         let outcome = call.outcome.as_ref().map(digest::outcome);
-        let content = digest::content(&call, outcome);
+        let content = digest::content(&call, outcome, &mut self.room);
         let batch = call.batch.as_deref().map(digest::id);
         if let Some(mark) = run.marks.get(id) {
             let (same, turn) = (mark.content == content, mark.turn);
@@ -117,7 +131,7 @@ impl<'a> Monitor<'a> {
             id,
             content,
             batch,
-            outcome: call.outcome.as_ref().map(digest::outcome),
+            outcome: outcome.or_else(|| call.outcome.as_ref().map(digest::outcome)),
         };
         self.tell_arrival(run, place);
         self.judge(run, place, call, identity);
@@ -151,7 +165,7 @@ impl<'a> Monitor<'a> {
         held
     }
 
-    fn judge(&mut self, run: &mut Run, place: Place, call: ToolCall<'_>, identity: Identity) {
+    fn judge(&mut self, run: &mut Run, place: Place, call: Box<ToolCall<'_>>, identity: Identity) {
         let (policy, remembered) = (self.policy, self.remembered);
         let Options {
             weigh: weighs,
@@ -169,9 +183,10 @@ impl<'a> Monitor<'a> {
         };
         let (names, label_failure) =
             judge::names(policy, &mut self.names, &call, &run.state, run.view(), met);
-        if let Some(agent) = &call.agent {
-            self.meet(Kind::Agent, place, &run.id, agent);
-        }
+        let agent = match &call.agent {
+            Some(agent) => Some(self.agent(place, run, agent)),
+            None => run.agent.clone(),
+        };
         for label in &call.labels {
             self.meet(Kind::Label, place, &run.id, label);
         }
@@ -206,9 +221,13 @@ impl<'a> Monitor<'a> {
         };
         let cx = context(&run.state, run.view());
         let unlabelled = label_failure.filter(|_| !labels_given);
-        let mut judged = judge::precheck(&self.stages, &run.state)
-            .or_else(|| unlabelled.map(judge::unlabelled))
-            .unwrap_or_else(|| judge::pipeline(&self.stages, &cx));
+        let mut judged = Judged::new();
+        if !judged.precheck(&self.asked, &run.state) {
+            match unlabelled {
+                Some(finding) => judged.unlabelled(finding),
+                None => judged.pipeline(&self.asked, self.stages.len(), &cx),
+            }
+        }
         let weigh = |cx: &CallContext<'_>| match rules_too {
             true => weigh::call(&self.stages, labels, cx),
             false => weigh::transitions(&self.stages, cx),
@@ -250,10 +269,11 @@ impl<'a> Monitor<'a> {
         let subject = Subject {
             place,
             call: &call,
-            id: &identity.text,
+            id: identity.text,
+            agent,
             names: &names,
         };
-        let decided = judged.decide(self, run, &subject);
+        let decided = judged.decide(self, run, subject);
         let ruling = Ruling {
             call,
             decided,
@@ -271,6 +291,15 @@ impl<'a> Monitor<'a> {
                 self.refuse(run, ruling);
             }
         }
+    }
+
+    /// Meets the agent of a call. Its name as decisions share it: calls in a row are mostly of one.
+    fn agent(&mut self, place: Place, run: &Run, name: &str) -> Arc<str> {
+        if *self.agent != *name {
+            self.meet(Kind::Agent, place, &run.id, name);
+            self.agent = name.into();
+        }
+        Arc::clone(&self.agent)
     }
 
     /// A call repeats an id of its run with the same content: it is a record like any other for what

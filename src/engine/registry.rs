@@ -3,7 +3,7 @@
 use super::digest;
 use super::run::{Kept, Run};
 use crate::state::Phase;
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// The runs of the input that is being read.

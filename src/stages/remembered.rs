@@ -5,7 +5,7 @@
 //! again by it: the similarities are the same, and only what the thresholds make of them is not.
 
 use crate::firewall::{Firewall, Score};
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
