@@ -12,10 +12,10 @@ mod values;
 use super::{Format, Importer, Mapping, Opening, Record, Sign, Sink, syntax};
 use crate::trace::event::Event;
 use crate::trace::fault::{FaultCode, Notice, NoticeKind, Place, WarningCode};
-use crate::trace::json::{self, Damage, Json, RawMember, decode};
+use crate::trace::json::{self, Damage, Json, Raw, RawMember, decode};
 use fields::{Fields, Slots, quoted};
 use keys::{Key, Kind};
-use memchr::memmem;
+use simdutf8::basic::from_utf8;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -77,8 +77,6 @@ fn recognise(sample: &[Json<'_>]) -> Option<Sign> {
 /// Reads the records of one input.
 struct Canonical {
     stem: String,
-    /// Finds what begins an escape that could stand for no character.
-    escapes: memmem::Finder<'static>,
     /// Unknown names met before.
     names: BTreeSet<String>,
     /// Fields of runs met on calls.
@@ -105,14 +103,18 @@ impl Importer for Canonical {
     fn record(&mut self, record: Record<'_>, sink: &mut dyn Sink) {
         let mut scan = Scan::default();
         let scanned = json::scan_object(record.text, |m| self.member(m, &mut scan));
-        let bad_byte = std::str::from_utf8(record.text)
-            .err()
-            .map(|e| e.valid_up_to());
+        let utf8 = from_utf8(record.text).ok();
+        let bad_byte = match utf8 {
+            Some(_) => None,
+            None => std::str::from_utf8(record.text)
+                .err()
+                .map(|e| e.valid_up_to()),
+        };
         let mut fields = Fields {
             record,
             slots: &scan.slots,
             run: None,
-            escaped: self.escapes.find(record.text).is_some(),
+            utf8,
             unusable: scan.broken_name,
             sink,
         };
@@ -157,7 +159,6 @@ impl Canonical {
     fn new(opening: Opening<'_>) -> Self {
         Canonical {
             stem: opening.stem.to_owned(),
-            escapes: memmem::Finder::new("\\u"),
             names: BTreeSet::new(),
             misplaced: BTreeSet::new(),
             unknown: 0,
@@ -180,12 +181,24 @@ impl Canonical {
     }
 
     fn member<'a>(&mut self, member: RawMember<'a>, scan: &mut Scan<'a>) {
-        let name = decode(member.key.bytes);
+        let RawMember { key, value } = member;
+        if let [b'"', name @ .., b'"'] = key.bytes
+            && let Some(known) = Key::find(name)
+        {
+            return scan.slots.put(known, key.offset, value);
+        }
+        self.odd_member(key, value, scan);
+    }
+
+    /// Takes a member whose key is not known as it is written.
+    #[cold]
+    fn odd_member<'a>(&mut self, key: Raw<'a>, value: Raw<'a>, scan: &mut Scan<'a>) {
+        let name = decode(key.bytes);
         scan.broken_name |= name.damage == Damage::InvalidUtf8;
         if name.damage == Damage::None
-            && let Some(key) = Key::find(&name.text)
+            && let Some(known) = Key::find(name.text.as_bytes())
         {
-            return scan.slots.put(key, member);
+            return scan.slots.put(known, key.offset, value);
         }
         scan.unknown += 1;
         if scan.broken_name {
@@ -193,7 +206,7 @@ impl Canonical {
         }
         if self.names.len() < MOST_NAMES && !self.names.contains(&*name.text) {
             self.names.insert(name.text.to_string());
-            scan.fresh.push((name.text.into_owned(), member.key.offset));
+            scan.fresh.push((name.text.into_owned(), key.offset));
         }
     }
 
@@ -251,7 +264,7 @@ impl Canonical {
     /// The run that a record names. Notices are about it from here on, or about the run named
     /// after the file if the record names none.
     fn run<'a>(&self, fields: &mut Fields<'_, 'a>) -> Option<Cow<'a, str>> {
-        let run = fields.identity(Key::Run);
+        let run = fields.read(Key::Run, Fields::identity);
         let twice = fields
             .slots
             .repeated
@@ -272,9 +285,12 @@ fn kind(fields: &mut Fields<'_, '_>) -> Option<Kind> {
     let Some(raw) = fields.slots.get(Key::Type) else {
         return Some(Kind::ToolCall);
     };
-    let text = decode(raw.bytes);
-    if raw.bytes.first() != Some(&b'"') || text.damage == Damage::InvalidUtf8 {
-        return fields.word(Key::Type, Kind::ALL);
+    if raw.bytes.first() != Some(&b'"') {
+        return fields.one_of(Key::Type, Kind::ALL);
+    }
+    let text = fields.decoded(raw);
+    if text.damage == Damage::InvalidUtf8 {
+        return fields.one_of(Key::Type, Kind::ALL);
     }
     if let Some((kind, _)) = Kind::ALL.iter().find(|(_, word)| *word == text.text) {
         return Some(*kind);
