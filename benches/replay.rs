@@ -114,7 +114,12 @@ impl Sink for Keep {
 }
 
 /// Replays events, without reading and without a report.
-fn judge(events: Events, policy: &Policy, stages: &[&'static dyn Stage], took: impl FnMut(Final) + Send) {
+fn judge(
+    events: Events,
+    policy: &Policy,
+    stages: &[&'static dyn Stage],
+    took: impl FnMut(Final) + Send,
+) {
     let mut engine = Engine::new(policy, stages, Options::default(), Decisions(took));
     engine.begin_input(0, "t");
     for (place, event) in events {

@@ -1,22 +1,102 @@
-//! Bytes looked at eight at a time, as the digits of one number.
+//! Bytes looked at many at a time: sixty-four for what stops a JSON string, else eight, as the digits
+//! of one number.
 //!
-//! Each test marks the top bit of a byte that it is looking for. A borrow or a carry may mark bytes
+//! Of the eight, each test marks the top bit of a byte that it is looking for. A borrow or a carry may mark bytes
 //! above one that is marked rightly, so that the lowest mark is always right, and it is the only one
 //! that is used.
+
+use wide::u8x16;
+
+/// Where a JSON string may stop being plain, that is quotes, backslashes and control characters below
+/// U+0020, in one text that is gone through from front to back.
+///
+/// What was found in a block of the text is kept until another block is asked for, so that a text of
+/// many short strings and escapes costs no more than one of few long ones: some 50 instructions per
+/// 64 bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Stops {
+    /// Number of the block that `marks` is of.
+    block: usize,
+    /// The lowest bit is the first byte.
+    marks: u64,
+}
+
+impl Stops {
+    /// Bytes of a block.
+    const BLOCK: usize = u64::BITS as usize;
+
+    /// Nothing has been looked at.
+    pub const fn new() -> Stops {
+        Stops {
+            block: usize::MAX,
+            marks: 0,
+        }
+    }
+
+    /// What [`Stops::next`] says, where that is known without looking.
+    #[inline]
+    pub fn near(&self, from: usize) -> Option<usize> {
+        let ahead = self.marks >> (from % Stops::BLOCK);
+        if from / Stops::BLOCK != self.block || ahead == 0 {
+            return None;
+        }
+        Some(from + ahead.trailing_zeros() as usize)
+    }
+
+    /// Where the first stop stands in `text` at `from` or behind it. It is always the same text.
+    #[inline]
+    pub fn next(&mut self, text: &[u8], from: usize) -> Option<usize> {
+        let mut at = from;
+        loop {
+            if at / Stops::BLOCK != self.block {
+                if at >= text.len() {
+                    return None;
+                }
+                self.look(text, at / Stops::BLOCK);
+            }
+            if let Some(stop) = self.near(at) {
+                return Some(stop);
+            }
+            at = (self.block + 1) * Stops::BLOCK;
+        }
+    }
+
+    /// Looks at a block that begins within the text.
+    #[inline(never)]
+    fn look(&mut self, text: &[u8], block: usize) {
+        self.block = block;
+        let rest = text.get(block * Stops::BLOCK..).unwrap_or_default();
+        self.marks = match (rest.first_chunk(), text.last_chunk()) {
+            (Some(whole), _) => marks(whole),
+            // The last block is short: its bytes are the last of the text's last 64.
+            (None, Some(last)) => marks(last) >> (Stops::BLOCK - rest.len()),
+            (None, None) => {
+                let mut padded = [b' '; Stops::BLOCK];
+                for (to, from) in padded.iter_mut().zip(rest) {
+                    *to = *from;
+                }
+                marks(&padded)
+            }
+        };
+    }
+}
+
+/// A bit for each byte that is a stop.
+fn marks(block: &[u8; Stops::BLOCK]) -> u64 {
+    let (parts, _) = block.as_chunks::<16>();
+    parts.iter().rev().fold(0, |marks, part| {
+        let bytes = u8x16::new(*part);
+        let control = bytes.min(u8x16::splat(0x1f)).simd_eq(bytes);
+        let stops = bytes.simd_eq(u8x16::splat(b'"')) | bytes.simd_eq(u8x16::splat(b'\\'));
+        marks << 16 | u64::from((stops | control).to_bitmask())
+    })
+}
 
 /// One in every byte.
 const ONES: u64 = u64::MAX / 0xff;
 
 /// The top bit of every byte.
 const TOPS: u64 = ONES << 7;
-
-/// Where the first byte stands that ends a plain stretch of a JSON string: a quote, a backslash or a
-/// control character below U+0020.
-pub fn string_stop(bytes: &[u8]) -> Option<usize> {
-    first(bytes, |word| {
-        is(word, b'"') | is(word, b'\\') | below_space(word)
-    })
-}
 
 /// Where the first byte stands that may end a JSON string that has been checked: a quote or a backslash.
 pub fn string_end(bytes: &[u8]) -> Option<usize> {
@@ -135,8 +215,7 @@ mod tests {
     #[test]
     fn the_first_is_the_first() {
         type Kind = (fn(&[u8]) -> Option<usize>, fn(u8) -> bool);
-        let kinds: [Kind; 3] = [
-            (string_stop, |b| b < 0x20 || b == b'"' || b == b'\\'),
+        let kinds: [Kind; 2] = [
             (not_cell, |b| {
                 !(0x20..0x7f).contains(&b) || b == b'"' || b == b','
             }),
@@ -155,6 +234,33 @@ mod tests {
             }
             assert_eq!(find(b""), None);
             assert_eq!(find(b"abcdefgh"), None);
+        }
+    }
+    /// Every stop is found, from every place, in texts whose last block is cut at every length.
+    #[test]
+    fn stops_are_found_from_everywhere() {
+        let mut seed: u64 = 11;
+        for length in 0..200 {
+            let text: Vec<u8> = (0..length)
+                .map(|_| {
+                    seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1);
+                    match seed >> 59 {
+                        0 => b'"',
+                        1 => b'\\',
+                        2 => (seed >> 40) as u8,
+                        3 => (seed >> 40) as u8 % 0x22,
+                        _ => b'a',
+                    }
+                })
+                .collect();
+            let mut onward = Stops::new();
+            for from in 0..length + 3 {
+                let rest = text.get(from..).unwrap_or_default();
+                let stops = |b: &u8| *b < 0x20 || *b == b'"' || *b == b'\\';
+                let expected = rest.iter().position(stops).map(|n| from + n);
+                assert_eq!(onward.next(&text, from), expected, "{text:?} {from}");
+                assert_eq!(Stops::new().next(&text, from), expected, "{text:?} {from}");
+            }
         }
     }
 }

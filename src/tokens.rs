@@ -24,6 +24,9 @@ impl TokenCounter {
         let Some(tokenizer) = self.tokenizer else {
             return 0;
         };
+        if let (Tokenizer::Chars4, Some(chars)) = (tokenizer, result.chars()) {
+            return quarter(chars);
+        }
         match result.json() {
             Json::String(text) => tokens_of(tokenizer, &text.text),
             json => tokens_of(tokenizer, &json.to_compact()),
@@ -37,7 +40,7 @@ impl TokenCounter {
 /// by all threads.
 pub fn tokens_of(tokenizer: Tokenizer, text: &str) -> u64 {
     let encoding = match tokenizer {
-        Tokenizer::Chars4 => return chars4(text),
+        Tokenizer::Chars4 => return quarter(text.chars().count()),
         Tokenizer::O200kBase | Tokenizer::Cl100kBase => tiktoken::get_encoding(tokenizer.name()),
     };
     match encoding {
@@ -47,9 +50,9 @@ pub fn tokens_of(tokenizer: Tokenizer, text: &str) -> u64 {
     }
 }
 
-/// A quarter of the Unicode scalar values, at least one for a text that is not empty.
-fn chars4(text: &str) -> u64 {
-    match text.chars().count() as u64 {
+/// A quarter of the Unicode scalar values of a text, at least one for a text that is not empty.
+fn quarter(chars: usize) -> u64 {
+    match chars as u64 {
         0 => 0,
         n => (n / 4).max(1),
     }

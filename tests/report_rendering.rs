@@ -75,8 +75,8 @@ fn decision(numbers: &mut Numbers) -> Decision {
         line: numbers.below(100_000) as u64,
         run: numbers.one_of(TEXTS).into(),
         call: numbers.one_of(TEXTS).to_owned(),
-        tool: numbers.one_of(TEXTS).to_owned(),
-        agent: (numbers.below(3) > 0).then(|| numbers.one_of(TEXTS).to_owned()),
+        tool: numbers.one_of(TEXTS).into(),
+        agent: (numbers.below(3) > 0).then(|| numbers.one_of(TEXTS).into()),
         labels: (0..numbers.below(3))
             .map(|_| numbers.one_of(TEXTS).to_owned())
             .collect(),

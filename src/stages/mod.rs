@@ -308,8 +308,8 @@ impl<'a> CallContext<'a> {
     /// The call's text: its strings, numbers and booleans in document order, joined by spaces.
     /// Absent where the recording does not tell the arguments.
     pub fn text(&self) -> Option<&str> {
-        let args = self.args()?;
-        Some(self.text.get_or_init(|| args.leaves()))
+        let told = !self.call.args_unknown;
+        told.then(|| &**self.text.get_or_init(|| self.call.args.leaves()))
     }
 
     /// What the call touches: the record's resources, else those the policy finds in its arguments.

@@ -3,6 +3,7 @@
 
 use super::json::{self, Json};
 use super::money::Nano;
+use simdutf8::basic::from_utf8;
 use std::borrow::Cow;
 
 /// One record of a trace.
@@ -233,20 +234,63 @@ words!(Recorded {
 });
 words!(GroundTruth { Attack = "attack", Benign = "benign" });
 
-/// A JSON value kept as the bytes it was written with, checked but not decoded.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RawJson<'a>(Cow<'a, [u8]>);
+/// A JSON value kept as it was written, checked but not decoded.
+#[derive(Clone, Debug)]
+pub struct RawJson<'a> {
+    written: Written<'a>,
+    /// [`Seen::surplus`](json::Seen), where who checked it has told.
+    surplus: Option<usize>,
+}
+
+/// How a value was written.
+#[derive(Clone, Debug)]
+enum Written<'a> {
+    /// In UTF-8.
+    Text(Cow<'a, str>),
+    /// With bytes inside strings that are not UTF-8.
+    Damaged(Cow<'a, [u8]>),
+}
 
 impl Default for RawJson<'_> {
     fn default() -> Self {
-        RawJson(Cow::Borrowed(b"{}"))
+        RawJson {
+            written: Written::Text(Cow::Borrowed("{}")),
+            surplus: Some(0),
+        }
     }
 }
+
+impl PartialEq for RawJson<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes() == other.bytes()
+    }
+}
+
+impl Eq for RawJson<'_> {}
 
 impl<'a> RawJson<'a> {
     /// Wraps bytes that the scanner has accepted as one value.
     pub fn from_scanned(bytes: &'a [u8]) -> Self {
-        RawJson(Cow::Borrowed(bytes))
+        RawJson {
+            written: match from_utf8(bytes) {
+                Ok(text) => Written::Text(Cow::Borrowed(text)),
+                Err(_) => Written::Damaged(Cow::Borrowed(bytes)),
+            },
+            surplus: None,
+        }
+    }
+
+    /// Wraps a value that the scanner has found in a text, which is given once more as `utf8` where
+    /// all of it is UTF-8.
+    pub fn from_raw(raw: json::Raw<'a>, utf8: Option<&'a str>) -> Self {
+        let span = raw.offset..raw.offset + raw.bytes.len();
+        match utf8.and_then(|text| text.get(span)) {
+            Some(text) => RawJson {
+                written: Written::Text(Cow::Borrowed(text)),
+                surplus: Some(raw.seen.surplus),
+            },
+            None => RawJson::from_scanned(raw.bytes),
+        }
     }
 
     /// Checks and wraps a JSON text.
@@ -255,36 +299,83 @@ impl<'a> RawJson<'a> {
     /// The text is not one JSON value.
     pub fn from_text(text: impl Into<Vec<u8>>) -> Result<RawJson<'static>, json::JsonError> {
         let bytes = text.into();
-        json::parse(&bytes)?;
-        Ok(RawJson(Cow::Owned(bytes)))
+        let seen = json::check(&bytes)?;
+        Ok(RawJson {
+            written: match String::from_utf8(bytes) {
+                Ok(text) => Written::Text(Cow::Owned(text)),
+                Err(e) => Written::Damaged(Cow::Owned(e.into_bytes())),
+            },
+            surplus: Some(seen.surplus),
+        })
     }
 
     /// Wraps a parsed value.
     pub fn from_json(value: &Json<'_>) -> RawJson<'static> {
-        RawJson(Cow::Owned(value.to_compact().into_bytes()))
+        RawJson {
+            written: Written::Text(Cow::Owned(value.to_compact())),
+            surplus: None,
+        }
     }
 
     /// Wraps a text as a JSON string.
     pub fn from_string(text: &str) -> RawJson<'static> {
         let mut out = String::with_capacity(text.len() + 2);
         json::write_string(text, &mut out);
-        RawJson(Cow::Owned(out.into_bytes()))
+        RawJson {
+            written: Written::Text(Cow::Owned(out)),
+            surplus: None,
+        }
     }
 
     /// The bytes as written.
     pub fn bytes(&self) -> &[u8] {
-        &self.0
+        match &self.written {
+            Written::Text(text) => text.as_bytes(),
+            Written::Damaged(bytes) => bytes,
+        }
     }
 
     /// The parsed value.
     pub fn json(&self) -> Json<'_> {
         // The constructors let only checked text in.
-        json::parse(&self.0).unwrap_or(Json::Null)
+        json::parse(self.bytes()).unwrap_or(Json::Null)
+    }
+
+    /// What [`Json::leaves`] says of the parsed value, which is not built for it.
+    pub fn leaves(&self) -> String {
+        match &self.written {
+            Written::Text(text) => json::leaves(text).unwrap_or_default(),
+            Written::Damaged(_) => self.json().leaves(),
+        }
+    }
+
+    /// Unicode scalar values of the text that this is, which is not decoded for it; `None` if it is
+    /// no string.
+    pub fn chars(&self) -> Option<usize> {
+        if self.bytes().first() != Some(&b'"') {
+            return None;
+        }
+        let surplus = || Some(json::check(self.bytes()).ok()?.surplus);
+        let text = match &self.written {
+            Written::Text(text) => text,
+            Written::Damaged(bytes) => return Some(json::decode(bytes).text.chars().count()),
+        };
+        let written = match text.is_ascii() {
+            true => text.len(),
+            false => text.chars().count(),
+        };
+        Some(written - 2 - self.surplus.or_else(surplus)?)
     }
 
     /// The same value without a borrow.
     pub fn into_owned(self) -> RawJson<'static> {
-        RawJson(Cow::Owned(self.0.into_owned()))
+        RawJson {
+            written: match self.written {
+                Written::Text(text) => Written::Text(Cow::Owned(text.into_owned())),
+                Written::Damaged(bytes) => Written::Damaged(Cow::Owned(bytes.into_owned())),
+            },
+            surplus: self.surplus,
+        }
     }
 }
 

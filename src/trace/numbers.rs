@@ -27,6 +27,12 @@ impl NumberError {
 /// # Errors
 /// The number is negative, has decimals, or does not fit 64 bits.
 pub fn whole(lexeme: &str) -> Result<u64, NumberError> {
+    // Nearly all are short and plain digits.
+    let plain = lexeme.len() < 19 && lexeme.bytes().all(|b| b.is_ascii_digit());
+    if plain && !lexeme.is_empty() {
+        let digits = lexeme.bytes().map(|b| u64::from(b - b'0'));
+        return Ok(digits.fold(0, |n, digit| n * 10 + digit));
+    }
     let (negative, rest) = match lexeme.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, lexeme),

@@ -226,6 +226,13 @@ fn a_key_repeated_inside_arguments_is_told() {
     assert_eq!(seen.tools(), ["a"]);
     let inside = self::seen(r#"{"tool":"a","args":"{\"p\":1,\"p\":2}"}"#);
     assert_eq!(inside.codes(), ["1:20 repeated_argument"]);
+    let escaped = self::seen(r#"{"tool":"a","args":{"p":1,"\u0070":2}}"#);
+    assert_eq!(escaped.codes(), ["1:27 repeated_argument"]);
+    let damaged = self::seen(b"{\"tool\":\"a\",\"args\":{\"\xff\":1,\"\xfe\":2}}");
+    assert_eq!(
+        damaged.codes(),
+        ["1:27 repeated_argument", "1:22 invalid_utf8"]
+    );
 }
 
 #[test]

@@ -8,4 +8,5 @@ mod fields;
 mod json;
 mod numbers;
 mod packed;
+mod scanned;
 mod support;

@@ -5,7 +5,7 @@ use super::keys::Key;
 use super::text;
 use crate::trace::event::RawJson;
 use crate::trace::fault::{FaultCode, NoticeKind, WarningCode};
-use crate::trace::json::{JsonErrorKind, Raw, decode};
+use crate::trace::json::{JsonErrorKind, Raw};
 
 impl<'a> Fields<'_, 'a> {
     /// The arguments; absent is `{}`.
@@ -31,7 +31,7 @@ impl<'a> Fields<'_, 'a> {
 
     /// Whether the record says that it does not tell the arguments. Then it must not give any.
     pub fn arguments_unknown(&mut self) -> bool {
-        if self.flag(Key::ArgsUnknown) != Some(true) {
+        if self.read(Key::ArgsUnknown, Self::flag) != Some(true) {
             return false;
         }
         let spellings = [
@@ -50,17 +50,17 @@ impl<'a> Fields<'_, 'a> {
     }
 
     /// Arguments given as a whole, or as a string that holds them.
-    fn argument_value(&mut self, key: Key) -> Option<RawJson<'a>> {
-        let raw = self.slots.get(key)?;
-        self.look_into(key, raw.offset, raw.bytes, true);
+    fn argument_value(&mut self, key: Key, raw: &Raw<'a>) -> Option<RawJson<'a>> {
+        self.look_into(key, raw);
+        let as_written = RawJson::from_raw(*raw, self.utf8);
         if raw.bytes.first() != Some(&b'"') {
-            return Some(RawJson::from_scanned(raw.bytes));
+            return Some(as_written);
         }
-        let text = decode(raw.bytes).text;
+        let text = self.decoded(raw).text;
         if text.trim_start().starts_with('{') {
             match RawJson::from_text(text.trim().as_bytes()) {
                 Ok(json) => {
-                    self.look_into(key, raw.offset, json.bytes(), false);
+                    self.odd_inside(key, json.bytes(), |_| raw.offset);
                     return Some(json);
                 }
                 // The call is judged all the same: what is not read of it stays as it was written.
@@ -78,20 +78,20 @@ impl<'a> Fields<'_, 'a> {
                 }
             }
         }
-        Some(RawJson::from_scanned(raw.bytes))
+        Some(as_written)
     }
 
     /// An object made of `argv` and `payload`, with the first of them.
     fn argument_vector(&mut self) -> Option<(Raw<'a>, RawJson<'a>)> {
         let mut parts: Vec<(Key, Raw<'a>)> = [Key::Argv, Key::Payload]
             .into_iter()
-            .filter_map(|key| Some((key, self.slots.get(key)?)))
+            .filter_map(|key| Some((key, *self.get(key)?)))
             .collect();
         parts.sort_unstable_by_key(|(_, raw)| raw.offset);
         let (_, first) = *parts.first()?;
         let mut object = Vec::new();
         for (i, (key, raw)) in parts.into_iter().enumerate() {
-            self.look_into(key, raw.offset, raw.bytes, true);
+            self.look_into(key, &raw);
             object.push(if i == 0 { b'{' } else { b',' });
             object.extend_from_slice(format!("\"{}\":", key.name()).as_bytes());
             object.extend_from_slice(raw.bytes);
@@ -108,19 +108,23 @@ impl<'a> Fields<'_, 'a> {
         }
     }
 
-    /// Warns of what is odd inside arguments. `exact` says that offsets in `json` are offsets of
-    /// the record from `offset` on; otherwise all is told at `offset`.
-    fn look_into(&mut self, key: Key, offset: usize, json: &[u8], exact: bool) {
-        let place = |at: usize| offset + if exact { at } else { 0 };
-        if self.escaped {
-            let found = text::escapes(json);
-            if let Some(at) = found.lone_surrogate {
-                self.repaired(key.name(), place(at));
-            }
-            if let Some(at) = found.nul {
-                let message = format!("`{}` holds a NUL character", key.name());
-                self.warn(WarningCode::NulCharacter, place(at), message);
-            }
+    /// Warns of what is odd inside arguments, where the scanner has met anything that may be. Keys that
+    /// are not UTF-8 may be equal once they are repaired.
+    fn look_into(&mut self, key: Key, raw: &Raw<'a>) {
+        if raw.seen.suspects > 0 || self.utf8.is_none() {
+            self.odd_inside(key, raw.bytes, |at| raw.offset + at);
+        }
+    }
+
+    /// Warns of what is odd inside arguments. `place` turns offsets in `json` into those of the record.
+    fn odd_inside(&mut self, key: Key, json: &[u8], place: impl Fn(usize) -> usize) {
+        let found = text::escapes(json);
+        if let Some(at) = found.lone_surrogate {
+            self.repaired(key.name(), place(at));
+        }
+        if let Some(at) = found.nul {
+            let message = format!("`{}` holds a NUL character", key.name());
+            self.warn(WarningCode::NulCharacter, place(at), message);
         }
         if let Some((at, _)) = text::repeated_key(json) {
             let message = format!("a key is given more than once inside `{}`", key.name());

@@ -4,11 +4,14 @@
 use super::keys::{Key, Kind, TABLE};
 use crate::import::{Found, Record};
 use crate::trace::fault::{FaultCode, Notice, NoticeKind, WarningCode};
-use crate::trace::json::{Raw, RawMember};
+use crate::trace::json::{Raw, Text, decode};
 use std::borrow::Cow;
 
 /// The members of a record that have known names.
 pub struct Slots<'a> {
+    /// The keys met, as a set.
+    met: u64,
+    /// Values that are not `null`, by key.
     values: [Option<Raw<'a>>; TABLE.len()],
     /// Keys met a second time, with the offset of that second time.
     pub repeated: Vec<(Key, usize)>,
@@ -17,6 +20,7 @@ pub struct Slots<'a> {
 impl Default for Slots<'_> {
     fn default() -> Self {
         Slots {
+            met: 0,
             values: [None; TABLE.len()],
             repeated: Vec::new(),
         }
@@ -24,26 +28,29 @@ impl Default for Slots<'_> {
 }
 
 impl<'a> Slots<'a> {
-    /// Takes a member whose key is `key`.
-    pub fn put(&mut self, key: Key, member: RawMember<'a>) {
-        let slot = &mut self.values[key as usize];
-        if slot.is_none() {
-            *slot = Some(member.value);
-        } else if !self.repeated.iter().any(|(k, _)| *k == key) {
-            self.repeated.push((key, member.key.offset));
+    /// Takes a member whose key is `key` and stands at `offset`.
+    pub fn put(&mut self, key: Key, offset: usize, value: Raw<'a>) {
+        if self.met & key.bit() != 0 {
+            if !self.repeated.iter().any(|(k, _)| *k == key) {
+                self.repeated.push((key, offset));
+            }
+            return;
+        }
+        self.met |= key.bit();
+        if value.bytes != b"null" {
+            self.values[key as usize] = Some(value);
         }
     }
 
     /// The value of `key`; `null` is absent.
-    pub fn get(&self, key: Key) -> Option<Raw<'a>> {
-        self.values[key as usize].filter(|raw| raw.bytes != b"null")
+    #[inline]
+    pub fn get(&self, key: Key) -> Option<&Raw<'a>> {
+        self.values[key as usize].as_ref()
     }
 
     /// How many of the members present do not belong to `kind`.
     pub fn misplaced(&self, kind: Kind) -> u64 {
-        let foreign =
-            |(i, slot): &(usize, &Option<Raw<'_>>)| slot.is_some() && !TABLE[*i].key.is_of(kind);
-        self.values.iter().enumerate().filter(foreign).count() as u64
+        u64::from((self.met & !kind.keys()).count_ones())
     }
 }
 
@@ -57,8 +64,8 @@ pub struct Fields<'r, 'a> {
     pub run: Option<Cow<'a, str>>,
     /// Takes the notices.
     pub sink: &'r mut Found<'a>,
-    /// Whether the line may hold `\u` escapes at all.
-    pub escaped: bool,
+    /// The record again, where all of it is UTF-8.
+    pub utf8: Option<&'a str>,
     /// Whether the record cannot be used.
     pub unusable: bool,
 }
@@ -72,8 +79,13 @@ pub fn quoted(text: &str) -> String {
     }
 }
 
+/// Whether a value is a number.
+pub fn is_number(raw: &Raw<'_>) -> bool {
+    matches!(raw.bytes.first(), Some(b'-' | b'0'..=b'9'))
+}
+
 /// What a value is, in plain words.
-pub fn found(raw: Raw<'_>) -> &'static str {
+pub fn found(raw: &Raw<'_>) -> &'static str {
     match raw.bytes.first() {
         Some(b'"') => "a string",
         Some(b'{') => "an object",
@@ -84,7 +96,47 @@ pub fn found(raw: Raw<'_>) -> &'static str {
     }
 }
 
-impl<'a> Fields<'_, 'a> {
+impl<'r, 'a> Fields<'r, 'a> {
+    /// The value of `key`; `null` is absent.
+    #[inline]
+    pub fn get(&self, key: Key) -> Option<&'r Raw<'a>> {
+        self.slots.get(key)
+    }
+
+    /// The field that `read` makes of the value of `key`. Most fields are absent from most records, which
+    /// is seen in place.
+    #[inline(always)]
+    pub fn read<T>(
+        &mut self,
+        key: Key,
+        read: impl FnOnce(&mut Self, Key, &Raw<'a>) -> Option<T>,
+    ) -> Option<T> {
+        let raw = self.get(key)?;
+        read(self, key, raw)
+    }
+
+    /// One of the words of an enum.
+    #[inline(always)]
+    pub fn one_of<T: Copy>(&mut self, key: Key, words: &[(T, &'static str)]) -> Option<T> {
+        self.read(key, |fields, key, raw| fields.word(key, raw, words))
+    }
+
+    /// The text of a string that is UTF-8 and has no escape: it stands as it is written.
+    #[inline]
+    pub fn plain(&self, raw: &Raw<'a>) -> Option<&'a str> {
+        let plain = raw.seen.surplus == 0 && raw.bytes.first() == Some(&b'"');
+        let inner = raw.offset + 1..raw.offset + raw.bytes.len().max(2) - 1;
+        self.utf8.filter(|_| plain)?.get(inner)
+    }
+
+    /// Decodes a string of the record.
+    pub fn decoded(&self, raw: &Raw<'a>) -> Text<'a> {
+        match self.plain(raw) {
+            Some(text) => Text::plain(text),
+            None => decode(raw.bytes),
+        }
+    }
+
     /// Tells a fault at `offset` of the record, which is then not used.
     pub fn fault(&mut self, code: FaultCode, offset: usize, message: String) {
         self.fault_with(code, offset, message, None);
@@ -119,7 +171,7 @@ impl<'a> Fields<'_, 'a> {
     }
 
     /// Tells that the value `raw` of `name` is not `expected`.
-    pub fn mistyped(&mut self, name: &str, raw: Raw<'_>, expected: &str) {
+    pub fn mistyped(&mut self, name: &str, raw: &Raw<'_>, expected: &str) {
         let message = format!("`{name}` is {}, expected {expected}", found(raw));
         self.fault(FaultCode::BadField, raw.offset, message);
     }
@@ -128,15 +180,15 @@ impl<'a> Fields<'_, 'a> {
     pub fn spelled<T>(
         &mut self,
         spellings: &[Key],
-        read: impl Fn(&mut Self, Key) -> Option<T>,
+        read: impl Fn(&mut Self, Key, &Raw<'a>) -> Option<T>,
         same: impl Fn(&T, &T) -> bool,
     ) -> Option<T> {
         let mut first: Option<(Key, T)> = None;
         for &key in spellings {
-            let Some(raw) = self.slots.get(key) else {
+            let Some(raw) = self.get(key) else {
                 continue;
             };
-            let Some(value) = read(self, key) else {
+            let Some(value) = read(self, key, raw) else {
                 continue;
             };
             match &first {

@@ -30,6 +30,22 @@ impl Kind {
     fn bit(self) -> u8 {
         1 << self as u8
     }
+
+    /// The keys that records of this kind have, as a set.
+    pub fn keys(self) -> u64 {
+        const KEYS: [u64; Kind::ALL.len()] = {
+            let (mut keys, mut i) = ([0; Kind::ALL.len()], 0);
+            while i < TABLE.len() * Kind::ALL.len() {
+                let (entry, kind) = (&TABLE[i % TABLE.len()], i / TABLE.len());
+                if entry.kinds & 1 << kind != 0 {
+                    keys[kind] |= entry.key.bit();
+                }
+                i += 1;
+            }
+            keys
+        };
+        KEYS[self as usize]
+    }
 }
 
 const START: u8 = 1;
@@ -59,16 +75,6 @@ macro_rules! keys {
         pub const TABLE: &[Entry] = &[
             $(Entry { name: $name, key: Key::$variant, kinds: $kinds }),+
         ];
-
-        impl Key {
-            /// The key with that name.
-            pub fn find(name: &str) -> Option<Key> {
-                match name {
-                    $($name => Some(Key::$variant),)+
-                    _ => None,
-                }
-            }
-        }
     };
 }
 
@@ -114,7 +120,45 @@ keys! {
     Type "type" ALL,
 }
 
+/// For each value of [`hole`], the field whose name has it.
+const HOLES: [Option<Key>; 128] = {
+    let mut holes = [None; 128];
+    let mut i = 0;
+    while i < TABLE.len() {
+        let hole = &mut holes[hole(TABLE[i].name.as_bytes())];
+        assert!(hole.is_none(), "two names fall into one hole");
+        *hole = Some(TABLE[i].key);
+        i += 1;
+    }
+    holes
+};
+
+/// Tells the names of fields apart by their length and three of their bytes. The factors were searched
+/// for: with others, names fall into one hole.
+const fn hole(name: &[u8]) -> usize {
+    let length = name.len();
+    if length == 0 {
+        return 0;
+    }
+    let (first, middle, last) = (name[0], name[length / 2], name[length - 1]);
+    (first as usize + 5 * middle as usize + 29 * last as usize + length) % 128
+}
+
 impl Key {
+    /// The key with that name.
+    pub fn find(name: &[u8]) -> Option<Key> {
+        let key = HOLES[hole(name)]?;
+        let own = key.name().as_bytes();
+        // Names are too short for a call that compares them to pay.
+        let same = own.len() == name.len() && own.iter().zip(name).all(|(a, b)| a == b);
+        same.then_some(key)
+    }
+
+    /// Its bit in a set of keys.
+    pub const fn bit(self) -> u64 {
+        1 << self as u64
+    }
+
     /// Its name.
     pub fn name(self) -> &'static str {
         TABLE[self as usize].name
@@ -149,11 +193,13 @@ mod tests {
     #[test]
     fn every_key_is_found_by_its_name() {
         for (i, entry) in TABLE.iter().enumerate() {
-            assert_eq!(Key::find(entry.name), Some(entry.key));
+            assert_eq!(Key::find(entry.name.as_bytes()), Some(entry.key));
             assert_eq!(entry.key as usize, i);
         }
         assert!(TABLE.is_sorted_by_key(|entry| entry.name));
-        assert_eq!(Key::find("nope"), None);
+        for name in ["", "nope", "too", "toll", "tools"] {
+            assert_eq!(Key::find(name.as_bytes()), None, "{name}");
+        }
         assert_eq!(Kind::RunEnd.bit(), END);
         assert_eq!(Kind::RunStart.bit(), START);
     }

@@ -7,7 +7,7 @@ use crate::trace::event::{
     ToolCall, ToolResult,
 };
 use crate::trace::fault::FaultCode;
-use crate::trace::json::{decode, scan_object};
+use crate::trace::json::{Raw, decode, scan_object};
 use crate::trace::money::Nano;
 use std::borrow::Cow;
 
@@ -28,11 +28,11 @@ impl<'a> Fields<'_, 'a> {
         let run = self.required(Key::Run, run)?;
         Some(RunStart {
             run: Some(run),
-            agent: self.prose(Key::Agent),
-            intent: self.prose(Key::Intent),
-            ts: self.timestamp(Key::Ts),
-            label: self.word(Key::Label, GroundTruth::ALL),
-            meta: self.object(Key::Meta),
+            agent: self.read(Key::Agent, Self::prose),
+            intent: self.read(Key::Intent, Self::prose),
+            ts: self.read(Key::Ts, Self::timestamp),
+            label: self.one_of(Key::Label, GroundTruth::ALL),
+            meta: self.read(Key::Meta, Self::object),
         })
     }
 
@@ -43,20 +43,20 @@ impl<'a> Fields<'_, 'a> {
             run,
             tool,
             id: self.one_id(&[Key::Id, Key::CallId, Key::ToolCallId]),
-            turn: self.whole(Key::Turn),
+            turn: self.read(Key::Turn, Self::whole),
             args: self.arguments(),
             args_unknown: self.arguments_unknown(),
-            agent: self.prose(Key::Agent),
-            resources: self.texts(Key::Resources),
+            agent: self.read(Key::Agent, Self::prose),
+            resources: self.read(Key::Resources, Self::texts).unwrap_or_default(),
             estimated_cost: self.estimate(),
-            batch: self.identity(Key::Batch),
-            labels: self.texts(Key::Labels),
-            context_embedding: self.vector(Key::ContextEmbedding),
-            action_embedding: self.vector(Key::ActionEmbedding),
-            recorded: self.word(Key::Decision, Recorded::ALL),
-            semantic_score: self.float(Key::SemanticScore),
-            approval: self.word(Key::Approval, ApprovalOutcome::ALL),
-            ts: self.timestamp(Key::Ts),
+            batch: self.read(Key::Batch, Self::identity),
+            labels: self.read(Key::Labels, Self::texts).unwrap_or_default(),
+            context_embedding: self.read(Key::ContextEmbedding, Self::vector),
+            action_embedding: self.read(Key::ActionEmbedding, Self::vector),
+            recorded: self.one_of(Key::Decision, Recorded::ALL),
+            semantic_score: self.read(Key::SemanticScore, Self::float),
+            approval: self.one_of(Key::Approval, ApprovalOutcome::ALL),
+            ts: self.read(Key::Ts, Self::timestamp),
             outcome: outcome.is_known().then_some(outcome),
         })
     }
@@ -66,28 +66,28 @@ impl<'a> Fields<'_, 'a> {
             run,
             call: self.call()?,
             outcome: self.outcome(),
-            ts: self.timestamp(Key::Ts),
+            ts: self.read(Key::Ts, Self::timestamp),
         })
     }
 
     fn approval(&mut self, run: Option<Cow<'a, str>>) -> Option<Approval<'a>> {
         let call = self.call()?;
-        let decision = self.word(Key::Decision, ApprovalOutcome::ALL);
+        let decision = self.one_of(Key::Decision, ApprovalOutcome::ALL);
         let decision = self.required(Key::Decision, decision)?;
-        self.timestamp(Key::Ts);
+        self.read(Key::Ts, Self::timestamp);
         Some(Approval {
             run,
             call,
             decision,
-            by: self.prose(Key::By),
+            by: self.read(Key::By, Self::prose),
         })
     }
 
     fn run_end(&mut self, run: Option<Cow<'a, str>>) -> Option<RunEnd<'a>> {
         let run = self.required(Key::Run, run)?;
-        let status = self.word(Key::Status, RunStatus::ALL);
-        self.prose(Key::Reason);
-        self.timestamp(Key::Ts);
+        let status = self.one_of(Key::Status, RunStatus::ALL);
+        self.read(Key::Reason, Self::prose);
+        self.read(Key::Ts, Self::timestamp);
         Some(RunEnd {
             run: Some(run),
             // An end without a status is an end all the same: the agent has answered.
@@ -119,27 +119,26 @@ impl<'a> Fields<'_, 'a> {
 
     fn outcome(&mut self) -> Outcome<'a> {
         Outcome {
-            result: self.json(Key::Result),
-            error: self.flag(Key::Error),
-            cost: self.money(Key::CostUsd),
-            tokens: self.whole(Key::Tokens),
+            result: self.read(Key::Result, Self::json),
+            error: self.read(Key::Error, Self::flag),
+            cost: self.read(Key::CostUsd, Self::money),
+            tokens: self.read(Key::Tokens, Self::whole),
         }
     }
 
     fn estimate(&mut self) -> Option<Nano> {
         self.spelled(
             &[Key::EstimatedCostUsd, Key::EstimatedCost, Key::Metadata],
-            |fields, key| match key {
-                Key::Metadata => fields.estimate_in_metadata(),
-                _ => fields.money(key),
+            |fields, key, raw| match key {
+                Key::Metadata => fields.estimate_in_metadata(raw),
+                _ => fields.money(key, raw),
             },
             |a, b| a == b,
         )
     }
 
-    fn estimate_in_metadata(&mut self) -> Option<Nano> {
+    fn estimate_in_metadata(&mut self, metadata: &Raw<'a>) -> Option<Nano> {
         const NAME: &str = "metadata.estimated_cost";
-        let metadata = self.slots.get(Key::Metadata)?;
         let mut found = None;
         let mut twice = None;
         // Metadata of another shape says nothing about the cost; it has been scanned already.
@@ -158,6 +157,6 @@ impl<'a> Fields<'_, 'a> {
             self.fault(FaultCode::DuplicateKey, offset, message);
         }
         let value = found.filter(|raw| raw.bytes != b"null")?;
-        self.money_in(NAME, value)
+        self.money_in(NAME, &value)
     }
 }

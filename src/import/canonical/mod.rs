@@ -12,10 +12,10 @@ mod values;
 use super::{Apart, Format, Found, Importer, Item, Mapping, Opening, Record, Sign, Sink, syntax};
 use crate::trace::event::Event;
 use crate::trace::fault::{FaultCode, Notice, NoticeKind, Place, WarningCode};
-use crate::trace::json::{self, Damage, Json, RawMember, decode};
+use crate::trace::json::{self, Damage, Json, Raw, RawMember, decode};
 use fields::{Fields, Slots, quoted};
 pub use keys::{Key, Kind};
-use memchr::memmem;
+use simdutf8::basic::from_utf8;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -92,8 +92,6 @@ struct Canonical {
 #[derive(Clone)]
 struct Reader {
     stem: String,
-    /// Finds what begins an escape that could stand for no character.
-    escapes: memmem::Finder<'static>,
 }
 
 /// What one scan of a record found.
@@ -177,7 +175,6 @@ impl Canonical {
         Canonical {
             reader: Reader {
                 stem: opening.stem.to_owned(),
-                escapes: memmem::Finder::new("\\u"),
             },
             names: BTreeSet::new(),
             misplaced: BTreeSet::new(),
@@ -211,14 +208,18 @@ impl Apart for Reader {
     fn record<'a>(&self, record: Record<'a>, found: &mut Found<'a>) {
         let mut scan = Scan::default();
         let scanned = json::scan_object(record.text, |m| scan.member(m));
-        let bad_byte = std::str::from_utf8(record.text)
-            .err()
-            .map(|e| e.valid_up_to());
+        let utf8 = from_utf8(record.text).ok();
+        let bad_byte = match utf8 {
+            Some(_) => None,
+            None => std::str::from_utf8(record.text)
+                .err()
+                .map(|e| e.valid_up_to()),
+        };
         let mut fields = Fields {
             record,
             slots: &scan.slots,
             run: None,
-            escaped: self.escapes.find(record.text).is_some(),
+            utf8,
             unusable: scan.broken_name,
             sink: found,
         };
@@ -241,17 +242,29 @@ impl Apart for Reader {
 
 impl<'a> Scan<'a> {
     fn member(&mut self, member: RawMember<'a>) {
-        let name = decode(member.key.bytes);
+        let RawMember { key, value } = member;
+        if let [b'"', name @ .., b'"'] = key.bytes
+            && let Some(known) = Key::find(name)
+        {
+            return self.slots.put(known, key.offset, value);
+        }
+        self.odd_member(key, value);
+    }
+
+    /// Takes a member whose key is not known as it is written.
+    #[cold]
+    fn odd_member(&mut self, key: Raw<'a>, value: Raw<'a>) {
+        let name = decode(key.bytes);
         self.broken_name |= name.damage == Damage::InvalidUtf8;
         if name.damage == Damage::None
-            && let Some(key) = Key::find(&name.text)
+            && let Some(known) = Key::find(name.text.as_bytes())
         {
-            return self.slots.put(key, member);
+            return self.slots.put(known, key.offset, value);
         }
         if self.broken_name || self.unknown.len() == MOST_NAMES {
             self.untold += 1;
         } else {
-            self.unknown.push((name.text, member.key.offset));
+            self.unknown.push((name.text, key.offset));
         }
     }
 
@@ -307,7 +320,7 @@ impl Reader {
     /// The run that a record names. Notices are about it from here on, or about the run named
     /// after the file if the record names none.
     fn run<'a>(&self, fields: &mut Fields<'_, 'a>) -> Option<Cow<'a, str>> {
-        let run = fields.identity(Key::Run);
+        let run = fields.read(Key::Run, Fields::identity);
         let twice = fields
             .slots
             .repeated
@@ -328,9 +341,12 @@ fn kind(fields: &mut Fields<'_, '_>) -> Option<Kind> {
     let Some(raw) = fields.slots.get(Key::Type) else {
         return Some(Kind::ToolCall);
     };
-    let text = decode(raw.bytes);
-    if raw.bytes.first() != Some(&b'"') || text.damage == Damage::InvalidUtf8 {
-        return fields.word(Key::Type, Kind::ALL);
+    if raw.bytes.first() != Some(&b'"') {
+        return fields.one_of(Key::Type, Kind::ALL);
+    }
+    let text = fields.decoded(raw);
+    if text.damage == Damage::InvalidUtf8 {
+        return fields.one_of(Key::Type, Kind::ALL);
     }
     if let Some((kind, _)) = Kind::ALL.iter().find(|(_, word)| *word == text.text) {
         return Some(*kind);

@@ -1,29 +1,31 @@
 //! Typed reading of single fields.
 
-use super::fields::{Fields, found, quoted};
+use super::fields::{Fields, is_number, quoted};
 use super::keys::{self, Key};
 use super::text;
 use crate::trace::event::{RawJson, Timestamp};
 use crate::trace::fault::{FaultCode, WarningCode};
-use crate::trace::json::{Damage, Raw, Scanner, Text, decode};
+use crate::trace::json::{Damage, Raw, Scanner, Text};
 use crate::trace::money::{MoneyError, Nano};
 use crate::trace::numbers::{self, NumberError};
 use std::borrow::Cow;
 
 impl<'a> Fields<'_, 'a> {
-    fn string(&mut self, key: Key) -> Option<(Raw<'a>, Text<'a>)> {
-        let raw = self.slots.get(key)?;
+    fn string(&mut self, key: Key, raw: &Raw<'a>) -> Option<Text<'a>> {
         if raw.bytes.first() != Some(&b'"') {
             self.mistyped(key.name(), raw, "a string");
             return None;
         }
-        Some((raw, decode(raw.bytes)))
+        Some(self.decoded(raw))
     }
 
     /// A text that tells things apart: damaged it could pass for another one, so that the record
     /// is not used.
-    pub fn identity(&mut self, key: Key) -> Option<Cow<'a, str>> {
-        let (raw, text) = self.string(key)?;
+    pub fn identity(&mut self, key: Key, raw: &Raw<'a>) -> Option<Cow<'a, str>> {
+        if let Some(text) = self.plain(raw) {
+            return Some(Cow::Borrowed(text));
+        }
+        let text = self.string(key, raw)?;
         match text.damage {
             Damage::None => {}
             // The line's own fault has been told.
@@ -45,8 +47,11 @@ impl<'a> Fields<'_, 'a> {
     }
 
     /// A text that people read.
-    pub fn prose(&mut self, key: Key) -> Option<Cow<'a, str>> {
-        let (raw, text) = self.string(key)?;
+    pub fn prose(&mut self, key: Key, raw: &Raw<'a>) -> Option<Cow<'a, str>> {
+        if let Some(text) = self.plain(raw) {
+            return Some(Cow::Borrowed(text));
+        }
+        let text = self.string(key, raw)?;
         if text.damage == Damage::LoneSurrogate {
             self.repaired(key.name(), raw.offset);
         }
@@ -60,8 +65,13 @@ impl<'a> Fields<'_, 'a> {
     }
 
     /// One of the words of an enum.
-    pub fn word<T: Copy>(&mut self, key: Key, words: &[(T, &'static str)]) -> Option<T> {
-        let (raw, text) = self.string(key)?;
+    pub fn word<T: Copy>(
+        &mut self,
+        key: Key,
+        raw: &Raw<'a>,
+        words: &[(T, &'static str)],
+    ) -> Option<T> {
+        let text = self.string(key, raw)?;
         if text.damage == Damage::InvalidUtf8 {
             self.unusable = true;
             return None;
@@ -83,24 +93,22 @@ impl<'a> Fields<'_, 'a> {
     }
 
     /// The lexeme of a number.
-    fn number(&mut self, name: &str, raw: Raw<'a>) -> Option<&'a str> {
-        match std::str::from_utf8(raw.bytes) {
-            Ok(lexeme) if found(raw) == "a number" => Some(lexeme),
-            _ => {
-                self.mistyped(name, raw, "a number");
-                None
-            }
+    fn number(&mut self, name: &str, raw: &Raw<'a>) -> Option<&'a str> {
+        if !is_number(raw) {
+            self.mistyped(name, raw, "a number");
+            return None;
         }
+        // Numbers are ASCII.
+        std::str::from_utf8(raw.bytes).ok()
     }
 
-    fn out_of_range(&mut self, name: &str, raw: Raw<'_>, why: NumberError) {
+    fn out_of_range(&mut self, name: &str, raw: &Raw<'_>, why: NumberError) {
         let message = format!("`{name}` {}", why.words());
         self.fault(FaultCode::BadField, raw.offset, message);
     }
 
     /// A whole number that is not negative.
-    pub fn whole(&mut self, key: Key) -> Option<u64> {
-        let raw = self.slots.get(key)?;
+    pub fn whole(&mut self, key: Key, raw: &Raw<'a>) -> Option<u64> {
         let lexeme = self.number(key.name(), raw)?;
         numbers::whole(lexeme)
             .map_err(|why| self.out_of_range(key.name(), raw, why))
@@ -108,8 +116,7 @@ impl<'a> Fields<'_, 'a> {
     }
 
     /// A finite number.
-    pub fn float(&mut self, key: Key) -> Option<f64> {
-        let raw = self.slots.get(key)?;
+    pub fn float(&mut self, key: Key, raw: &Raw<'a>) -> Option<f64> {
         let (value, inexact) = self.float_in(key.name(), raw)?;
         if inexact {
             self.inexact(key, raw);
@@ -118,27 +125,26 @@ impl<'a> Fields<'_, 'a> {
     }
 
     /// A finite number, and whether it was rounded.
-    fn float_in(&mut self, name: &str, raw: Raw<'a>) -> Option<(f64, bool)> {
+    fn float_in(&mut self, name: &str, raw: &Raw<'a>) -> Option<(f64, bool)> {
         let lexeme = self.number(name, raw)?;
         numbers::float(lexeme)
             .map_err(|why| self.out_of_range(name, raw, why))
             .ok()
     }
 
-    fn inexact(&mut self, key: Key, raw: Raw<'_>) {
+    fn inexact(&mut self, key: Key, raw: &Raw<'_>) {
         let lexeme = quoted(&String::from_utf8_lossy(raw.bytes));
         let message = format!("`{}` holds {lexeme}, rounded to a float", key.name());
         self.warn(WarningCode::InexactNumber, raw.offset, message);
     }
 
     /// An amount of money.
-    pub fn money(&mut self, key: Key) -> Option<Nano> {
-        let raw = self.slots.get(key)?;
+    pub fn money(&mut self, key: Key, raw: &Raw<'a>) -> Option<Nano> {
         self.money_in(key.name(), raw)
     }
 
     /// The amount of money that `raw`, called `name`, is.
-    pub fn money_in(&mut self, name: &str, raw: Raw<'a>) -> Option<Nano> {
+    pub fn money_in(&mut self, name: &str, raw: &Raw<'a>) -> Option<Nano> {
         let lexeme = self.number(name, raw)?;
         let (nano, rounded) = match Nano::parse(lexeme) {
             Ok(amount) => amount,
@@ -159,8 +165,7 @@ impl<'a> Fields<'_, 'a> {
     }
 
     /// `true` or `false`.
-    pub fn flag(&mut self, key: Key) -> Option<bool> {
-        let raw = self.slots.get(key)?;
+    pub fn flag(&mut self, key: Key, raw: &Raw<'a>) -> Option<bool> {
         match raw.bytes {
             b"true" => Some(true),
             b"false" => Some(false),
@@ -172,45 +177,39 @@ impl<'a> Fields<'_, 'a> {
     }
 
     /// A point in time, a string or a number.
-    pub fn timestamp(&mut self, key: Key) -> Option<Timestamp<'a>> {
-        let raw = self.slots.get(key)?;
-        match found(raw) {
-            "a string" => self.prose(key).map(Timestamp),
-            "a number" => {
-                let lexeme = self.number(key.name(), raw)?;
-                Some(Timestamp(Cow::Borrowed(lexeme)))
-            }
-            _ => {
-                self.mistyped(key.name(), raw, "a string or a number");
-                None
-            }
+    pub fn timestamp(&mut self, key: Key, raw: &Raw<'a>) -> Option<Timestamp<'a>> {
+        if raw.bytes.first() == Some(&b'"') {
+            self.prose(key, raw).map(Timestamp)
+        } else if is_number(raw) {
+            let lexeme = self.number(key.name(), raw)?;
+            Some(Timestamp(Cow::Borrowed(lexeme)))
+        } else {
+            self.mistyped(key.name(), raw, "a string or a number");
+            None
         }
     }
 
     /// An object, kept as it is written.
-    pub fn object(&mut self, key: Key) -> Option<RawJson<'a>> {
-        let raw = self.slots.get(key)?;
+    pub fn object(&mut self, key: Key, raw: &Raw<'a>) -> Option<RawJson<'a>> {
         if raw.bytes.first() != Some(&b'{') {
             self.mistyped(key.name(), raw, "an object");
             return None;
         }
-        self.json(key)
+        self.json(key, raw)
     }
 
     /// Any value, kept as it is written.
-    pub fn json(&mut self, key: Key) -> Option<RawJson<'a>> {
-        let raw = self.slots.get(key)?;
-        if self.escaped
+    pub fn json(&mut self, key: Key, raw: &Raw<'a>) -> Option<RawJson<'a>> {
+        if raw.seen.suspects > 0
             && let Some(at) = text::escapes(raw.bytes).lone_surrogate
         {
             self.repaired(key.name(), raw.offset + at);
         }
-        Some(RawJson::from_scanned(raw.bytes))
+        Some(RawJson::from_raw(*raw, self.utf8))
     }
 
     /// The elements of an array; nothing if it is none.
-    fn elements(&mut self, key: Key, expected: &str) -> Option<Vec<Raw<'a>>> {
-        let raw = self.slots.get(key)?;
+    fn elements(&mut self, key: Key, raw: &Raw<'a>, expected: &str) -> Option<Vec<Raw<'a>>> {
         if raw.bytes.first() != Some(&b'[') {
             self.mistyped(key.name(), raw, expected);
             return None;
@@ -223,8 +222,8 @@ impl<'a> Fields<'_, 'a> {
             // The array has been scanned as part of its record: this cannot fail.
             let Ok(item) = scanner.value(1) else { break };
             items.push(Raw {
-                bytes: item.bytes,
                 offset: raw.offset + item.offset,
+                ..item
             });
             scanner.space();
             scanner.take(b',');
@@ -233,18 +232,18 @@ impl<'a> Fields<'_, 'a> {
         Some(items)
     }
 
-    /// An array of strings; absent is empty.
-    pub fn texts(&mut self, key: Key) -> Vec<Cow<'a, str>> {
+    /// An array of strings.
+    pub fn texts(&mut self, key: Key, raw: &Raw<'a>) -> Option<Vec<Cow<'a, str>>> {
         let mut texts = Vec::new();
         let mut damaged = None;
-        let items = self.elements(key, "an array of strings");
-        for raw in items.unwrap_or_default() {
+        let items = self.elements(key, raw, "an array of strings")?;
+        for raw in items {
             if raw.bytes.first() != Some(&b'"') {
                 let name = format!("{}[{}]", key.name(), texts.len());
-                self.mistyped(&name, raw, "a string");
+                self.mistyped(&name, &raw, "a string");
                 break;
             }
-            let text = decode(raw.bytes);
+            let text = self.decoded(&raw);
             if text.damage == Damage::LoneSurrogate {
                 damaged = damaged.or(Some(raw.offset));
             }
@@ -253,28 +252,28 @@ impl<'a> Fields<'_, 'a> {
         if let Some(offset) = damaged {
             self.repaired(key.name(), offset);
         }
-        texts
+        Some(texts)
     }
 
     /// An array of finite numbers.
-    pub fn vector(&mut self, key: Key) -> Option<Vec<f64>> {
-        let items = self.elements(key, "an array of numbers")?;
+    pub fn vector(&mut self, key: Key, raw: &Raw<'a>) -> Option<Vec<f64>> {
+        let items = self.elements(key, raw, "an array of numbers")?;
         let mut numbers = Vec::with_capacity(items.len());
         let mut rounded = None;
         for raw in items {
-            if found(raw) != "a number" {
+            if !is_number(&raw) {
                 let name = format!("{}[{}]", key.name(), numbers.len());
-                self.mistyped(&name, raw, "a number");
+                self.mistyped(&name, &raw, "a number");
                 return None;
             }
-            let (value, inexact) = self.float_in(key.name(), raw)?;
+            let (value, inexact) = self.float_in(key.name(), &raw)?;
             if inexact {
                 rounded = rounded.or(Some(raw));
             }
             numbers.push(value);
         }
         if let Some(raw) = rounded {
-            self.inexact(key, raw);
+            self.inexact(key, &raw);
         }
         Some(numbers)
     }

@@ -6,10 +6,13 @@
 //! levels, nothing after the value. The scanner works on bytes and leaves UTF-8 to [`decode`], so a
 //! record whose text holds stray bytes can still be read and its damage named.
 
+mod leaves;
+mod lexemes;
 mod scan;
 mod text;
 
-pub use scan::{Scanner, parse, parse_tolerant, scan_object};
+pub use leaves::leaves;
+pub use scan::{Scanner, check, parse, parse_tolerant, scan_object};
 pub use text::{Damage, Text, decode, write_string};
 
 /// Deepest nesting accepted, counting the outermost value as level one.
@@ -44,6 +47,31 @@ pub struct Raw<'a> {
     pub bytes: &'a [u8],
     /// Offset of the first byte in the text that was scanned.
     pub offset: usize,
+    /// What the scanner met in it.
+    pub seen: Seen,
+}
+
+/// What the scanner meets in a value by the way, so that nobody has to look for it again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// How many characters fewer the texts in it have than they are written with, quotes apart: what
+    /// escapes take. 0 means that there is no escape.
+    pub surplus: usize,
+    /// How much in it has to be looked into by who minds: escapes of the `\u` kind, which may stand for
+    /// no character, and keys that an object may have had before, byte for byte or by an escape. They
+    /// are only suspects, so that looking for them takes no memory.
+    pub suspects: usize,
+}
+
+impl Seen {
+    /// What was met since `before`.
+    #[inline]
+    fn since(self, before: Seen) -> Seen {
+        Seen {
+            surplus: self.surplus - before.surplus,
+            suspects: self.suspects - before.suspects,
+        }
+    }
 }
 
 /// A member of an object, its key still as written.

@@ -1,8 +1,9 @@
 //! The scanner: validates values without building them, and builds them where asked.
 
-use super::text::decode;
-use super::{Json, JsonError, JsonErrorKind, MAX_DEPTH, Raw, RawMember};
-use crate::bytes;
+use super::text::{decode, decode_inner};
+use super::{Json, JsonError, JsonErrorKind, MAX_DEPTH, Raw, RawMember, Seen, Text};
+use crate::bytes::Stops;
+use simdutf8::basic::from_utf8;
 
 /// Scans `text`, which must be one object, and calls `member` for each of its members in order.
 ///
@@ -22,7 +23,7 @@ pub fn scan_object<'a>(
         s.end()?;
         return Ok(false);
     }
-    s.members(1, member)?;
+    s.members(1, member).map_err(|e| *e)?;
     s.end()?;
     Ok(true)
 }
@@ -33,9 +34,21 @@ pub fn scan_object<'a>(
 /// The first place where the text is not one JSON value.
 pub fn parse(text: &[u8]) -> Result<Json<'_>, JsonError> {
     let mut s = Scanner::new(text);
-    let value = s.tree(1)?;
+    s.utf8 = from_utf8(text).ok();
+    let value = s.tree(1).map_err(|e| *e)?;
     s.end()?;
     Ok(value)
+}
+
+/// Checks that `text` is one JSON value, and tells what was met in it.
+///
+/// # Errors
+/// The first place where the text is not one JSON value.
+pub fn check(text: &[u8]) -> Result<Seen, JsonError> {
+    let mut s = Scanner::new(text);
+    let value = s.value(1)?;
+    s.end()?;
+    Ok(value.seen)
 }
 
 /// Parses `text` as [`parse`] does, but reads NaN, Infinity and -Infinity, which Python writes, as
@@ -45,19 +58,30 @@ pub fn parse(text: &[u8]) -> Result<Json<'_>, JsonError> {
 /// The first place where the text is not one JSON value, those words apart.
 pub fn parse_tolerant(text: &[u8]) -> Result<(Json<'_>, Option<usize>), JsonError> {
     let mut s = Scanner::tolerant(text);
-    let value = s.tree(1)?;
+    s.utf8 = from_utf8(text).ok();
+    let value = s.tree(1).map_err(|e| *e)?;
     s.end()?;
     Ok((value, s.not_finite))
 }
 
+/// What taking something comes to. The error is boxed so that good news fits a register.
+pub(super) type Taken = Result<(), Box<JsonError>>;
+
 /// Scans the elements of a top-level array, or a sequence of top-level values, one by one.
 pub struct Scanner<'a> {
-    text: &'a [u8],
-    pos: usize,
+    pub(super) text: &'a [u8],
+    /// The text again, where it is known to be UTF-8: texts are then cut out of it unchecked.
+    utf8: Option<&'a str>,
+    pub(super) pos: usize,
+    pub(super) stops: Stops,
+    /// What was met so far.
+    pub(super) seen: Seen,
+    /// Where an escaped high surrogate ends, which waits for its partner; 0 where there is none.
+    pub(super) high_ends: usize,
     /// Whether numbers that are not finite may stand for null.
-    tolerant: bool,
+    pub(super) tolerant: bool,
     /// Where the first of them stands.
-    not_finite: Option<usize>,
+    pub(super) not_finite: Option<usize>,
 }
 
 impl<'a> Scanner<'a> {
@@ -65,7 +89,11 @@ impl<'a> Scanner<'a> {
     pub fn new(text: &'a [u8]) -> Self {
         Scanner {
             text,
+            utf8: None,
             pos: 0,
+            stops: Stops::new(),
+            seen: Seen::default(),
+            high_ends: 0,
             tolerant: false,
             not_finite: None,
         }
@@ -90,17 +118,31 @@ impl<'a> Scanner<'a> {
     }
 
     /// Skips JSON white space.
+    #[inline]
     pub fn space(&mut self) {
+        if self.peek().is_some_and(|b| b <= b' ') {
+            // Where there is any, it mostly is one space.
+            self.take(b' ');
+            if self.peek().is_some_and(|b| b <= b' ') {
+                self.more_space();
+            }
+        }
+    }
+
+    fn more_space(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.pos += 1;
         }
     }
 
     /// Takes `byte` if it comes next.
+    #[inline]
     pub fn take(&mut self, byte: u8) -> bool {
-        let found = self.peek() == Some(byte);
-        self.pos += usize::from(found);
-        found
+        if self.peek() != Some(byte) {
+            return false;
+        }
+        self.pos += 1;
+        true
     }
 
     /// Requires that nothing but white space follows.
@@ -111,11 +153,12 @@ impl<'a> Scanner<'a> {
         self.space();
         match self.peek() {
             None => Ok(()),
-            Some(_) => Err(self.bad("text after the value")),
+            Some(_) => Err(*self.bad("text after the value")),
         }
     }
 
-    fn bad(&self, message: &'static str) -> JsonError {
+    #[cold]
+    pub(super) fn bad(&self, message: &'static str) -> Box<JsonError> {
         let (kind, message) = if self.pos >= self.text.len() {
             (
                 JsonErrorKind::Truncated,
@@ -124,20 +167,20 @@ impl<'a> Scanner<'a> {
         } else {
             (JsonErrorKind::Malformed, message)
         };
-        JsonError {
+        Box::new(JsonError {
             kind,
             offset: self.pos.min(self.text.len()),
             message,
-        }
+        })
     }
 
-    fn deeper(&self, depth: usize) -> Result<usize, JsonError> {
+    fn deeper(&self, depth: usize) -> Result<usize, Box<JsonError>> {
         if depth > MAX_DEPTH {
-            return Err(JsonError {
+            return Err(Box::new(JsonError {
                 kind: JsonErrorKind::TooDeep,
                 offset: self.pos,
                 message: "nested deeper than 128 levels",
-            });
+            }));
         }
         Ok(depth + 1)
     }
@@ -148,42 +191,82 @@ impl<'a> Scanner<'a> {
     /// The first byte that does not fit.
     pub fn value(&mut self, depth: usize) -> Result<Raw<'a>, JsonError> {
         self.space();
-        let start = self.pos;
-        match self.peek() {
-            Some(b'"') => {
-                self.string()?;
-            }
-            Some(b'{') => self.members(depth, |_| ())?,
-            Some(b'[') => self.elements(depth, |s, d| s.value(d).map(|_| ()))?,
-            _ => self.scalar()?,
-        }
-        Ok(self.raw(start))
+        let (start, before) = (self.pos, self.seen);
+        self.skip(depth).map_err(|e| *e)?;
+        Ok(self.raw(start, before))
     }
 
-    fn raw(&self, start: usize) -> Raw<'a> {
+    /// Validates the value that begins here. Strings, which most values are, are taken in place.
+    #[inline(always)]
+    fn skip(&mut self, depth: usize) -> Taken {
+        match self.peek() {
+            Some(b'"') => self.string(),
+            _ => self.skip_other(depth),
+        }
+    }
+
+    fn skip_other(&mut self, depth: usize) -> Taken {
+        match self.peek() {
+            Some(b'{') => {
+                let mut met = Met::default();
+                self.object(depth, |s, key, d| {
+                    s.seen.suspects += usize::from(met.before(key));
+                    s.space();
+                    s.skip(d)
+                })
+            }
+            Some(b'[') => self.elements(depth, |s, d| {
+                s.space();
+                s.skip(d)
+            }),
+            _ => self.scalar(),
+        }
+    }
+
+    /// What was taken since `start`, where `before` had been met.
+    #[inline]
+    fn raw(&self, start: usize, before: Seen) -> Raw<'a> {
         Raw {
             bytes: &self.text[start..self.pos],
             offset: start,
+            seen: self.seen.since(before),
         }
     }
 
-    fn members(
-        &mut self,
-        depth: usize,
-        mut each: impl FnMut(RawMember<'a>),
-    ) -> Result<(), JsonError> {
+    /// Takes a string and returns its span, quotes included.
+    #[inline(always)]
+    pub(super) fn quoted(&mut self) -> Result<Raw<'a>, Box<JsonError>> {
+        let (start, before) = (self.pos, self.seen);
+        self.string()?;
+        Ok(self.raw(start, before))
+    }
+
+    /// Decodes a string that has been scanned.
+    pub(super) fn decoded(&self, quoted: Raw<'a>) -> Text<'a> {
+        let inner = quoted.offset + 1..quoted.offset + quoted.bytes.len().max(2) - 1;
+        match self.utf8.and_then(|text| text.get(inner)) {
+            Some(inner) if quoted.seen.surplus == 0 => Text::plain(inner),
+            Some(inner) => decode_inner(inner),
+            None => decode(quoted.bytes),
+        }
+    }
+
+    fn members(&mut self, depth: usize, mut each: impl FnMut(RawMember<'a>)) -> Taken {
         self.object(depth, |s, key, d| {
-            let value = s.value(d)?;
+            s.space();
+            let (start, before) = (s.pos, s.seen);
+            s.skip(d)?;
+            let value = s.raw(start, before);
             each(RawMember { key, value });
             Ok(())
         })
     }
 
-    fn object(
+    pub(super) fn object(
         &mut self,
         depth: usize,
-        mut each: impl FnMut(&mut Self, Raw<'a>, usize) -> Result<(), JsonError>,
-    ) -> Result<(), JsonError> {
+        mut each: impl FnMut(&mut Self, Raw<'a>, usize) -> Taken,
+    ) -> Taken {
         let inner = self.deeper(depth)?;
         self.pos += 1;
         self.space();
@@ -195,29 +278,28 @@ impl<'a> Scanner<'a> {
             if self.peek() != Some(b'"') {
                 return Err(self.bad("expected a key in double quotes"));
             }
-            let start = self.pos;
-            self.string()?;
-            let key = self.raw(start);
+            let key = self.quoted()?;
             self.space();
             if !self.take(b':') {
                 return Err(self.bad("expected `:` after a key"));
             }
             each(self, key, inner)?;
             self.space();
+            if self.take(b',') {
+                continue;
+            }
             if self.take(b'}') {
                 return Ok(());
             }
-            if !self.take(b',') {
-                return Err(self.bad("expected `,` or `}`"));
-            }
+            return Err(self.bad("expected `,` or `}`"));
         }
     }
 
-    fn elements(
+    pub(super) fn elements(
         &mut self,
         depth: usize,
-        mut each: impl FnMut(&mut Self, usize) -> Result<(), JsonError>,
-    ) -> Result<(), JsonError> {
+        mut each: impl FnMut(&mut Self, usize) -> Taken,
+    ) -> Taken {
         let inner = self.deeper(depth)?;
         self.pos += 1;
         self.space();
@@ -227,146 +309,29 @@ impl<'a> Scanner<'a> {
         loop {
             each(self, inner)?;
             self.space();
+            if self.take(b',') {
+                continue;
+            }
             if self.take(b']') {
                 return Ok(());
             }
-            if !self.take(b',') {
-                return Err(self.bad("expected `,` or `]`"));
-            }
+            return Err(self.bad("expected `,` or `]`"));
         }
     }
 
-    /// Takes a string, its quotes included.
-    fn string(&mut self) -> Result<(), JsonError> {
-        self.pos += 1;
-        loop {
-            let rest = &self.text[self.pos.min(self.text.len())..];
-            match bytes::string_stop(rest) {
-                None => {
-                    self.pos = self.text.len();
-                    return Err(self.bad("unterminated string"));
-                }
-                Some(n) => self.pos += n,
-            }
-            match self.text[self.pos] {
-                b'"' => {
-                    self.pos += 1;
-                    return Ok(());
-                }
-                b'\\' => self.escape()?,
-                _ => return Err(self.bad("control character in a string")),
-            }
-        }
-    }
-
-    fn escape(&mut self) -> Result<(), JsonError> {
-        self.pos += 1;
-        match self.peek() {
-            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
-                self.pos += 1;
-                Ok(())
-            }
-            Some(b'u') => {
-                self.pos += 1;
-                for _ in 0..4 {
-                    if !self.peek().is_some_and(|b| b.is_ascii_hexdigit()) {
-                        return Err(self.bad("expected four hexadecimal digits after `\\u`"));
-                    }
-                    self.pos += 1;
-                }
-                Ok(())
-            }
-            _ => Err(self.bad("unknown escape in a string")),
-        }
-    }
-
-    fn scalar(&mut self) -> Result<(), JsonError> {
-        if self.tolerant && self.take_not_finite() {
-            return Ok(());
-        }
-        match self.peek() {
-            Some(b't') => self.word(b"true"),
-            Some(b'f') => self.word(b"false"),
-            Some(b'n') => self.word(b"null"),
-            Some(b'-' | b'0'..=b'9') => self.number(),
-            Some(b'N' | b'I') => {
-                Err(self.bad("NaN and Infinity are not JSON (Python's json.dumps writes them)"))
-            }
-            Some(0) => Err(self.bad("NUL byte")),
-            Some(0x1e) => Err(self.bad("record separator of a JSON text sequence")),
-            _ => Err(self.bad("expected a value")),
-        }
-    }
-
-    fn take_not_finite(&mut self) -> bool {
-        let rest = self.text.get(self.pos..).unwrap_or_default();
-        let words = [&b"NaN"[..], b"Infinity", b"-Infinity"];
-        let Some(word) = words.iter().find(|word| rest.starts_with(word)) else {
-            return false;
-        };
-        self.not_finite.get_or_insert(self.pos);
-        self.pos += word.len();
-        true
-    }
-
-    fn word(&mut self, word: &'static [u8]) -> Result<(), JsonError> {
-        for &b in word {
-            if !self.take(b) {
-                return Err(self.bad("expected `true`, `false` or `null`"));
-            }
-        }
-        Ok(())
-    }
-
-    fn number(&mut self) -> Result<(), JsonError> {
-        self.take(b'-');
-        if self.take(b'I') {
-            self.pos -= 1;
-            return Err(self.bad("Infinity is not JSON (Python's json.dumps writes it)"));
-        }
-        if !self.take(b'0') {
-            self.digits()?;
-        }
-        if self.take(b'.') {
-            self.digits()?;
-        }
-        if self.take(b'e') || self.take(b'E') {
-            let _ = self.take(b'+') || self.take(b'-');
-            self.digits()?;
-        }
-        if self
-            .peek()
-            .is_some_and(|b| b.is_ascii_alphanumeric() || b == b'.')
-        {
-            return Err(self.bad("malformed number"));
-        }
-        Ok(())
-    }
-
-    fn digits(&mut self) -> Result<(), JsonError> {
-        let start = self.pos;
-        while self.peek().is_some_and(|b| b.is_ascii_digit()) {
-            self.pos += 1;
-        }
-        if self.pos == start {
-            return Err(self.bad("expected a digit"));
-        }
-        Ok(())
-    }
-
-    fn tree(&mut self, depth: usize) -> Result<Json<'a>, JsonError> {
+    fn tree(&mut self, depth: usize) -> Result<Json<'a>, Box<JsonError>> {
         self.space();
         let start = self.pos;
         match self.peek() {
             Some(b'"') => {
-                self.string()?;
-                Ok(Json::String(decode(self.raw(start).bytes)))
+                let quoted = self.quoted()?;
+                Ok(Json::String(self.decoded(quoted)))
             }
             Some(b'{') => {
                 let mut members = Vec::new();
                 self.object(depth, |s, key, d| {
                     let value = s.tree(d)?;
-                    members.push((decode(key.bytes), value));
+                    members.push((s.decoded(key), value));
                     Ok(())
                 })?;
                 Ok(Json::Object(members))
@@ -381,16 +346,38 @@ impl<'a> Scanner<'a> {
             }
             first => {
                 self.scalar()?;
+                let written = &self.text[start..self.pos];
                 Ok(match first {
                     Some(b't') => Json::Bool(true),
                     Some(b'f') => Json::Bool(false),
                     Some(b'n' | b'N' | b'I') => Json::Null,
-                    Some(b'-') if self.raw(start).bytes.ends_with(b"y") => Json::Null,
+                    Some(b'-') if written.ends_with(b"y") => Json::Null,
                     // A number was just scanned: it is ASCII.
-                    _ => Json::Number(std::str::from_utf8(self.raw(start).bytes).unwrap_or("0")),
+                    _ => Json::Number(from_utf8(written).unwrap_or("0")),
                 })
             }
         }
+    }
+}
+
+/// The keys that an object has had, as a sieve of 64 holes: one a key, so that equal keys fall into
+/// one. Nothing is kept of the keys, and telling small objects to have none twice takes next to
+/// no time.
+#[derive(Default)]
+struct Met(u64);
+
+impl Met {
+    /// Whether the object may have had this key before. An escaped key may be any.
+    fn before(&mut self, key: Raw<'_>) -> bool {
+        let (bytes, length) = (key.bytes, key.bytes.len());
+        let byte = |at: usize| bytes.get(at).map_or(0, |b| u64::from(*b));
+        // Keys mostly differ in their length, at one of their ends or in the middle.
+        let told = byte(1) | byte(length / 2) << 8 | byte(length.saturating_sub(2)) << 16;
+        let mixed = (told | (length as u64) << 24).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let hole = 1 << (mixed >> 58);
+        let met = self.0 & hole != 0 || key.seen.surplus > 0;
+        self.0 |= hole;
+        met
     }
 }
 

@@ -1,5 +1,6 @@
 //! Strings: decoding them, naming what was damaged, and writing them.
 
+use simdutf8::basic::from_utf8;
 use std::borrow::Cow;
 
 /// Decoded text and what had to be repaired to decode it.
@@ -23,49 +24,64 @@ pub enum Damage {
     InvalidUtf8,
 }
 
+impl<'a> Text<'a> {
+    /// A text as it is written.
+    pub fn plain(text: &'a str) -> Text<'a> {
+        Text {
+            text: Cow::Borrowed(text),
+            damage: Damage::None,
+        }
+    }
+}
+
 /// Decodes a scanned string, its quotes included.
 pub fn decode(quoted: &[u8]) -> Text<'_> {
     let inner = &quoted[1..quoted.len().max(2) - 1];
-    if !inner.contains(&b'\\') {
-        return match std::str::from_utf8(inner) {
-            Ok(text) => Text {
-                text: Cow::Borrowed(text),
-                damage: Damage::None,
-            },
-            Err(_) => Text {
-                text: Cow::Owned(String::from_utf8_lossy(inner).into_owned()),
-                damage: Damage::InvalidUtf8,
-            },
-        };
+    match from_utf8(inner) {
+        Ok(inner) => decode_inner(inner),
+        // An escape is ASCII, so that what is damaged before and behind it stays apart.
+        Err(_) => Text {
+            text: Cow::Owned(
+                decode_inner(&String::from_utf8_lossy(inner))
+                    .text
+                    .into_owned(),
+            ),
+            damage: Damage::InvalidUtf8,
+        },
+    }
+}
+
+/// Decodes what stands between the quotes of a scanned string.
+pub(super) fn decode_inner(inner: &str) -> Text<'_> {
+    if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
+        return Text::plain(inner);
     }
     let mut out = String::with_capacity(inner.len());
-    let mut damage = Damage::None;
-    let mut rest = inner;
-    while let Some(n) = rest.iter().position(|&b| b == b'\\') {
-        push_bytes(&mut out, &rest[..n], &mut damage);
-        rest = unescape(&rest[n + 1..], &mut out, &mut damage);
-    }
-    push_bytes(&mut out, rest, &mut damage);
+    let damage = unescape(inner, &mut out);
     Text {
         text: Cow::Owned(out),
         damage,
     }
 }
 
-fn push_bytes(out: &mut String, bytes: &[u8], damage: &mut Damage) {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => out.push_str(text),
-        Err(_) => {
-            *damage = Damage::InvalidUtf8;
-            out.push_str(&String::from_utf8_lossy(bytes));
-        }
+/// Appends to `out` what stands between the quotes of a scanned string, decoded.
+pub(super) fn unescape(inner: &str, out: &mut String) -> Damage {
+    let mut damage = Damage::None;
+    let mut rest = inner;
+    while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
+        let (plain, escape) = rest.split_at(at);
+        out.push_str(plain);
+        rest = unescape_one(escape, out, &mut damage);
     }
+    out.push_str(rest);
+    damage
 }
 
-/// Decodes the escape that begins after a backslash; returns what follows it.
-fn unescape<'a>(rest: &'a [u8], out: &mut String, damage: &mut Damage) -> &'a [u8] {
-    let Some((&code, rest)) = rest.split_first() else {
-        return rest;
+/// Decodes the escape that a text begins with; returns what follows it.
+fn unescape_one<'a>(escape: &'a str, out: &mut String, damage: &mut Damage) -> &'a str {
+    let behind = |bytes: usize| escape.get(bytes..).unwrap_or_default();
+    let Some(&code) = escape.as_bytes().get(1) else {
+        return "";
     };
     out.push(match code {
         b'b' => '\u{8}',
@@ -74,32 +90,32 @@ fn unescape<'a>(rest: &'a [u8], out: &mut String, damage: &mut Damage) -> &'a [u
         b'r' => '\r',
         b't' => '\t',
         b'u' => {
-            let unit = hex4(rest);
-            let after = &rest[rest.len().min(4)..];
+            let unit = hex4(behind(2));
             if let Some(c) = char::from_u32(unit) {
                 out.push(c);
-                return after;
+                return behind(6);
             }
             // A surrogate: only a high one followed at once by an escaped low one is a character.
-            if unit < 0xdc00 && after.starts_with(b"\\u") {
-                let low = hex4(&after[2..]);
+            if unit < 0xdc00 && behind(6).starts_with("\\u") {
+                let low = hex4(behind(8));
                 if (0xdc00..0xe000).contains(&low) {
                     let scalar = 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
                     out.push(char::from_u32(scalar).unwrap_or('\u{fffd}'));
-                    return &after[after.len().min(6)..];
+                    return behind(12);
                 }
             }
-            *damage = (*damage).max(Damage::LoneSurrogate);
+            *damage = Damage::LoneSurrogate;
             out.push('\u{fffd}');
-            return after;
+            return behind(6);
         }
         other => char::from(other),
     });
-    rest
+    behind(2)
 }
 
-fn hex4(bytes: &[u8]) -> u32 {
-    bytes.iter().take(4).fold(0, |n, &b| {
+/// The UTF-16 unit that a text begins with, in four hexadecimal digits.
+fn hex4(digits: &str) -> u32 {
+    digits.bytes().take(4).fold(0, |n, b| {
         n << 4 | char::from(b).to_digit(16).unwrap_or_default()
     })
 }
