@@ -13,7 +13,7 @@ use super::{Counted, Final, Options, Output, weigh};
 use crate::policy::lookalike::Lookalikes;
 use crate::policy::matcher::NameTable;
 use crate::policy::{LabelRule, Policy};
-use crate::stages::{CallContext, Remembered, Stage};
+use crate::stages::{CallContext, Facts, Remembered, Stage};
 use crate::state::Phase;
 use crate::tokens::TokenCounter;
 use crate::trace::event::{ApprovalOutcome, Outcome, Recorded, Timestamp, ToolCall};
@@ -157,8 +157,16 @@ impl<'a> Monitor<'a> {
                 labels.push(weigh::label(rule, holds, labels_given));
             }
         };
-        let (names, label_failure) =
-            judge::names(policy, &mut self.names, &call, &run.state, run.view(), met);
+        let facts = Facts::default();
+        let (names, label_failure) = judge::names(
+            policy,
+            &mut self.names,
+            &call,
+            &run.state,
+            run.view(),
+            &facts,
+            met,
+        );
         if let Some(agent) = &call.agent {
             self.meet(Kind::Agent, place, &run.id, agent);
         }
@@ -184,7 +192,7 @@ impl<'a> Monitor<'a> {
         run.state.arrive();
         run.join_siblings(policy);
         let context = |state, view| {
-            let mut cx = CallContext::new(policy, &call, &names, state, view);
+            let mut cx = CallContext::new(policy, &call, &names, state, view, &facts);
             cx.id = &identity.text;
             cx.turn = run.turn;
             cx.siblings = run.siblings.as_deref();
