@@ -6,8 +6,8 @@ use gate::trace::json;
 fn facets_of(tool: &str, args: &str) -> Facets {
     let args = json::parse(args.as_bytes()).expect("valid JSON");
     let all = facets::of_call(tool, &args);
-    let name = facets::tools::ToolName::new(tool);
-    let parts = facets::Arguments::new(&name, &args);
+    let name = std::sync::Arc::new(facets::tools::ToolName::new(tool));
+    let parts = facets::Arguments::new(name, &args);
     assert_eq!(all.commands, parts.commands());
     assert_eq!(all.reads, parts.reads());
     assert_eq!(all.writes, parts.writes());

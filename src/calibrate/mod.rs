@@ -23,7 +23,7 @@ use crate::engine::asked;
 use crate::import::Sink;
 use crate::policy::Policy;
 use crate::policy::matcher::{NameSet, NameTable};
-use crate::stages::CallContext;
+use crate::stages::{CallContext, Facts};
 use crate::state::{AgentState, RunView};
 use crate::trace::event::{Event, GroundTruth, RunEnd, RunStart, ToolCall};
 use crate::trace::fault::{Noted, Notice, Place};
@@ -197,7 +197,8 @@ impl<'p> Calibrator<'p> {
             intent: run.intent.as_deref(),
             ..RunView::default()
         };
-        let mut cx = CallContext::new(self.policy, call, names, &state, view);
+        let facts = Facts::default();
+        let mut cx = CallContext::new(self.policy, call, names, &state, view, &facts);
         cx.id = &id;
         if cx.args().is_none() {
             self.corpus.untold += 1;

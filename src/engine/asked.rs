@@ -4,7 +4,7 @@
 use super::{digest, judge, time};
 use crate::policy::Policy;
 use crate::policy::matcher::{NameSet, NameTable};
-use crate::stages::Finding;
+use crate::stages::{Facts, Finding};
 use crate::state::{AgentState, RunView};
 use crate::trace::event::{Outcome, Timestamp, ToolCall};
 use std::sync::Arc;
@@ -45,5 +45,6 @@ pub fn names(
 ) -> (Arc<NameSet>, Option<Box<Finding>>) {
     // A label belongs to the call: its rule cannot ask for the state.
     let state = AgentState::default();
-    judge::names(policy, table, call, &state, run, |_, _| {})
+    let facts = Facts::default();
+    judge::names(policy, table, call, &state, run, &facts, |_, _| {})
 }

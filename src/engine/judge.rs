@@ -9,7 +9,7 @@ use crate::policy::{LabelRule, Policy};
 
 use crate::stages::bindings::CallBindings;
 use crate::stages::weigh::{LABEL, StageWeighed};
-use crate::stages::{CallContext, Finding, Notes, Stage, Verdict};
+use crate::stages::{CallContext, Facts, Finding, Notes, Stage, Verdict};
 use crate::state::{AgentState, RunView};
 use crate::trace::event::ToolCall;
 use crate::trace::fault::Place;
@@ -98,6 +98,7 @@ pub(super) fn names(
     call: &ToolCall<'_>,
     state: &AgentState,
     run: RunView<'_>,
+    facts: &Facts,
     mut met: impl FnMut(&LabelRule, &Result<bool, String>),
 ) -> (Arc<NameSet>, Option<Box<Finding>>) {
     let mut labels: Vec<&str> = call.labels.iter().map(|l| &**l).collect();
@@ -108,7 +109,7 @@ pub(super) fn names(
             continue;
         }
         let holds = rule.when.as_ref().map_or(Ok(true), |when| {
-            let cx = CallContext::new(policy, call, &names, state, run);
+            let cx = CallContext::new(policy, call, &names, state, run, facts);
             when.test(&CallBindings {
                 cx: &cx,
                 outcome: None,
@@ -138,7 +139,15 @@ pub(super) fn names(
 pub(super) fn labels_alone(policy: &Policy, call: &ToolCall<'_>) -> Vec<String> {
     let mut table = NameTable::default();
     let (state, run) = (AgentState::default(), RunView::default());
-    let (names, _) = names(policy, &mut table, call, &state, run, |_, _| {});
+    let (names, _) = names(
+        policy,
+        &mut table,
+        call,
+        &state,
+        run,
+        &Facts::default(),
+        |_, _| {},
+    );
     names.labels.iter().map(|l| l.to_string()).collect()
 }
 

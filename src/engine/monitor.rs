@@ -13,7 +13,7 @@ use super::{Counted, Final, Options, Output, weigh};
 use crate::policy::lookalike::Lookalikes;
 use crate::policy::matcher::NameTable;
 use crate::policy::{LabelRule, Policy};
-use crate::stages::{CallContext, Remembered, Stage};
+use crate::stages::{CallContext, Facts, Remembered, Stage};
 use crate::state::Phase;
 use crate::tokens::TokenCounter;
 use crate::trace::event::{ApprovalOutcome, Outcome, Recorded, Timestamp, ToolCall};
@@ -181,8 +181,16 @@ impl<'a> Monitor<'a> {
                 labels.push(weigh::label(rule, holds, labels_given));
             }
         };
-        let (names, label_failure) =
-            judge::names(policy, &mut self.names, &call, &run.state, run.view(), met);
+        let facts = Facts::default();
+        let (names, label_failure) = judge::names(
+            policy,
+            &mut self.names,
+            &call,
+            &run.state,
+            run.view(),
+            &facts,
+            met,
+        );
         let agent = match &call.agent {
             Some(agent) => Some(self.agent(place, run, agent)),
             None => run.agent.clone(),
@@ -209,7 +217,7 @@ impl<'a> Monitor<'a> {
         run.state.arrive();
         run.join_siblings(policy);
         let context = |state, view| {
-            let mut cx = CallContext::new(policy, &call, &names, state, view);
+            let mut cx = CallContext::new(policy, &call, &names, state, view, &facts);
             cx.id = &identity.text;
             cx.turn = run.turn;
             cx.siblings = run.siblings.as_deref();

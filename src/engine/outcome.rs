@@ -7,7 +7,7 @@ use super::marks::Fate;
 use super::monitor::Monitor;
 use super::run::{Caller, Run};
 use super::{Final, weigh};
-use crate::stages::CallContext;
+use crate::stages::{CallContext, Facts};
 use crate::trace::event::{Approval, ApprovalOutcome, Outcome, ToolCall, ToolResult};
 use crate::trace::fault::{FaultCode, Place, WarningCode};
 use crate::trace::money::Nano;
@@ -150,7 +150,8 @@ impl Monitor<'_> {
             return;
         };
         let view = run.view();
-        let mut cx = CallContext::new(self.policy, call, &mark.names, &run.state, view);
+        let facts = Facts::default();
+        let mut cx = CallContext::new(self.policy, call, &mark.names, &run.state, view, &facts);
         cx.id = &decision.call;
         cx.turn = decision.turn;
         cx.wordless = self.options.wordless;

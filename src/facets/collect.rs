@@ -7,8 +7,7 @@ use super::names;
 use super::paths;
 use super::tools::{self, Tool};
 use crate::trace::json::Json;
-use std::cell::OnceCell;
-use std::rc::Rc;
+use std::sync::{Arc, OnceLock};
 
 /// Bytes that the working directories of all strings may come to.
 const DIR_BUDGET: usize = 4 << 20;
@@ -18,8 +17,8 @@ const MAX_ENVIRONMENT: usize = 64;
 
 /// One string of the arguments, or one command line.
 #[derive(Debug)]
-pub(super) enum Item<'a> {
-    Text(Field<'a>),
+pub(super) enum Item {
+    Text(Field),
     /// The commands of a command line, wrappers taken off.
     Commands(Line),
 }
@@ -29,14 +28,14 @@ pub(super) enum Item<'a> {
 pub(super) struct Line {
     pub script: Script,
     /// What its commands do, worked out when it is first asked for.
-    effects: OnceCell<Vec<Effects>>,
+    effects: OnceLock<Vec<Effects>>,
 }
 
 impl Line {
     fn new(script: Script) -> Line {
         Line {
             script,
-            effects: OnceCell::new(),
+            effects: OnceLock::new(),
         }
     }
 
@@ -52,22 +51,22 @@ impl Line {
 
 /// One string of the arguments.
 #[derive(Debug)]
-pub(super) struct Field<'a> {
+pub(super) struct Field {
     /// The key it stands under, in snake case; lists pass their key on. Absent where the arguments
     /// are a plain string.
     pub key: Option<String>,
     /// The string.
-    pub text: &'a str,
+    pub text: String,
     /// The directory that the call works in; empty where it is not told.
-    pub dir: Rc<str>,
+    pub dir: Arc<str>,
 }
 
 /// Lists the strings of `args` in document order, and tells whether each has its
 /// directory and every command line its environment.
-pub(super) fn items<'a>(tool: &Tool<'_>, args: &'a Json<'_>) -> (Vec<Item<'a>>, bool) {
+pub(super) fn items(tool: &Tool, args: &Json<'_>) -> (Vec<Item>, bool) {
     let mut walk = Walk {
         tool,
-        dir: Rc::from(""),
+        dir: Arc::from(""),
         environment: Vec::new(),
         budget: DIR_BUDGET,
         cut: false,
@@ -81,20 +80,20 @@ pub(super) fn items<'a>(tool: &Tool<'_>, args: &'a Json<'_>) -> (Vec<Item<'a>>, 
     (walk.items, !walk.cut)
 }
 
-struct Walk<'t, 'a> {
-    tool: &'t Tool<'t>,
+struct Walk<'t> {
+    tool: &'t Tool,
     /// The working directory and the environment of the object that is walked.
-    dir: Rc<str>,
+    dir: Arc<str>,
     environment: Vec<(String, String)>,
     /// Bytes that the working directories of further strings may come to.
     budget: usize,
     /// Some strings are without theirs, or some variables left out.
     cut: bool,
-    items: Vec<Item<'a>>,
+    items: Vec<Item>,
 }
 
-impl<'a> Walk<'_, 'a> {
-    fn value(&mut self, value: &'a Json<'_>, key: Option<&str>) {
+impl Walk<'_> {
+    fn value(&mut self, value: &Json<'_>, key: Option<&str>) {
         let is_line = key.is_some_and(|key| self.tool.is_command_line(key));
         match value {
             Json::String(text) if is_line && !self.tool.is_other_command(&text.text) => {
@@ -106,8 +105,8 @@ impl<'a> Walk<'_, 'a> {
                 self.budget = left.unwrap_or(self.budget);
                 self.items.push(Item::Text(Field {
                     key: key.map(str::to_owned),
-                    text: &text.text,
-                    dir: left.map_or_else(|| Rc::from(""), |_| Rc::clone(&self.dir)),
+                    text: text.text.to_string(),
+                    dir: left.map_or_else(|| Arc::from(""), |_| Arc::clone(&self.dir)),
                 }));
             }
             Json::Array(list) => match key {
@@ -119,7 +118,7 @@ impl<'a> Walk<'_, 'a> {
         }
     }
 
-    fn object(&mut self, object: &'a Json<'_>) {
+    fn object(&mut self, object: &Json<'_>) {
         let Json::Object(members) = object else {
             return;
         };
@@ -127,11 +126,11 @@ impl<'a> Walk<'_, 'a> {
         let keyed: Vec<(String, &Json<'_>)> = keyed.collect();
         let lists = keyed.iter().filter(|(key, _)| tools::is_word_list(key));
         let words = lists.filter_map(|(_, value)| texts(value)).next();
-        let outer = (Rc::clone(&self.dir), self.environment.len());
+        let outer = (Arc::clone(&self.dir), self.environment.len());
         for (key, value) in &keyed {
             match value {
                 Json::String(text) if self.tool.is_workdir(key) => {
-                    self.dir = Rc::from(paths::normalise(&text.text));
+                    self.dir = Arc::from(paths::normalise(&text.text));
                 }
                 Json::Object(variables) if tools::is_environment(key) => {
                     let set = variables.iter().filter_map(|(name, value)| {
@@ -174,7 +173,7 @@ impl<'a> Walk<'_, 'a> {
 
     /// A command as a list: its words, unless the first item holds blanks or the key says that
     /// each item is a command line of its own.
-    fn list(&mut self, list: &'a [Json<'_>], key: &str) {
+    fn list(&mut self, list: &[Json<'_>], key: &str) {
         let words: Option<Vec<&str>> = list.iter().map(Json::as_str).collect();
         let Some(words) = words else {
             return list.iter().for_each(|item| self.value(item, Some(key)));

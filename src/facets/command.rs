@@ -1,6 +1,6 @@
 //! What is found in a command line, once it is known what a shell would make of it.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// What was found in a command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,9 +31,9 @@ pub struct Simple {
     pub stripped: Vec<String>,
     /// The directories it may run in; an empty one, or none at all, is the one the call starts in
     /// or one that is not known.
-    pub dirs: Rc<Vec<String>>,
+    pub dirs: Arc<Vec<String>>,
     /// Files whose names another program puts in place of `{}` among the words.
-    pub files: Rc<Vec<String>>,
+    pub files: Arc<Vec<String>>,
     /// Whether it puts them behind the words.
     pub files_follow: bool,
 }

@@ -29,6 +29,7 @@ use collect::{Field, Item};
 use command::{Script, Simple};
 use effects::Effects;
 use std::collections::HashSet;
+use std::sync::Arc;
 use tools::{Tool, ToolName};
 
 /// Everything the arguments of a call say it does.
@@ -57,21 +58,21 @@ pub struct Facets {
 
 /// All facets of a call. Each can be had by itself, at less work, from [`Arguments`].
 pub fn of_call(tool: &str, args: &Json<'_>) -> Facets {
-    Arguments::new(&ToolName::new(tool), args).facets()
+    Arguments::new(Arc::new(ToolName::new(tool)), args).facets()
 }
 
 /// The arguments of a call, taken apart once; each list is worked out when it is asked for.
 #[derive(Debug)]
-pub struct Arguments<'a> {
-    tool: Tool<'a>,
-    items: Vec<Item<'a>>,
+pub struct Arguments {
+    tool: Tool,
+    items: Vec<Item>,
     /// Whether each string has its working directory, and its environment.
     placed: bool,
 }
 
-impl<'a> Arguments<'a> {
+impl Arguments {
     /// Takes the arguments of a call of `tool` apart.
-    pub fn new(tool: &'a ToolName, args: &'a Json<'_>) -> Self {
+    pub fn new(tool: Arc<ToolName>, args: &Json<'_>) -> Self {
         let tool = Tool::new(tool, args.get("command").and_then(Json::as_str));
         let (items, placed) = collect::items(&tool, args);
         Arguments {
@@ -235,12 +236,13 @@ impl<'a> Arguments<'a> {
 }
 
 /// The texts of an item that may hold addresses.
-fn texts<'i>(item: &'i Item<'_>) -> Vec<&'i str> {
+fn texts(item: &Item) -> Vec<&str> {
     let script = match item {
-        Item::Text(field) => return vec![field.text],
+        Item::Text(field) => return vec![&field.text],
         Item::Commands(line) => &line.script,
     };
-    let of = |command: &'i Simple| {
+    let of = |command| {
+        let command: &Simple = command;
         let assigned = command.assignments.iter().filter_map(|a| a.split_once('='));
         let stripped = command.stripped.iter().map(String::as_str);
         let targets = command.redirects.iter().map(|r| r.target.as_str());

@@ -13,6 +13,7 @@ pub mod parameters;
 pub mod pattern;
 pub mod presets;
 pub mod read;
+pub mod refused;
 pub mod semantic;
 pub mod toml;
 
@@ -23,7 +24,7 @@ use expr::Expr;
 use lines::Lines;
 use matcher::{MatcherId, Matchers};
 pub use read::{parse, parse_without_models};
-use regex::Regex;
+use refused::Refused;
 use semantic::{Model, Semantic};
 use std::sync::Arc;
 
@@ -229,7 +230,7 @@ pub struct Gates {
     /// Tools that may be called at all.
     pub allow: Option<MatcherId>,
     /// Regexes that no call's text may match.
-    pub refuse: Vec<RefusePattern>,
+    pub refuse: Refused,
     /// Greatest age of the latest observation, in turns.
     pub window: Option<u64>,
     /// Tokens the run may observe.
@@ -238,15 +239,6 @@ pub struct Gates {
     pub per_tool: Vec<ToolBudget>,
     /// How tokens are counted where the record does not say.
     pub tokenizer: Tokenizer,
-}
-
-/// A regex that refuses calls.
-#[derive(Clone, Debug)]
-pub struct RefusePattern {
-    /// The compiled regex; its `as_str` is the pattern as written.
-    pub regex: Regex,
-    /// Where in the file.
-    pub place: PolicyPlace,
 }
 
 /// A token budget of the calls that match.

@@ -2,7 +2,6 @@
 //! sees of calls whose record brings no embeddings.
 
 use super::CallContext;
-use crate::facets::Arguments;
 use crate::firewall::intent::told;
 use crate::firewall::{Action, Ready};
 use crate::state::{Embedded, StateView};
@@ -35,7 +34,7 @@ impl<'a> CallContext<'a> {
             tool,
             args,
             text: self.text()?,
-            facets: (self.done).get_or_init(|| Arguments::new(self.tool_name(), args).facets()),
+            facets: (self.done).get_or_init(|| self.arguments(args).facets()),
         })
     }
 

@@ -1,7 +1,6 @@
 //! What a call and its outcome are called in expressions; the rest is the state's.
 
 use super::CallContext;
-use crate::facets::Arguments;
 use crate::policy::expr::values::value_of;
 use crate::policy::expr::{Bindings, Query, Variable};
 use crate::state::bindings::{StateBindings, int};
@@ -34,7 +33,7 @@ impl Bindings for CallBindings<'_, '_> {
             Variable::CallLabels => list(&cx.names.labels),
             Variable::CallEstimatedCostUsd => Value::Float(cx.estimate.usd()),
             Variable::CallText => cx.text()?.into(),
-            facet if facet.is_facet() => return facets(cx, facet),
+            facet if facet.is_facet() => cx.facet(facet)?.value(),
             Variable::Result => {
                 let outcome = self.outcome?;
                 let result = outcome.result.as_ref();
@@ -50,6 +49,20 @@ impl Bindings for CallBindings<'_, '_> {
                 return state.variable(variable);
             }
         })
+    }
+
+    fn text(&self, variable: Variable) -> Option<&str> {
+        match variable {
+            Variable::CallId => Some(self.cx.id),
+            Variable::CallTool => Some(&self.cx.call.tool),
+            Variable::CallAgent => Some(self.cx.agent.unwrap_or_default()),
+            Variable::CallText => self.cx.text(),
+            _ => None,
+        }
+    }
+
+    fn texts(&self, variable: Variable) -> Option<&[String]> {
+        Some(&self.cx.facet(variable)?.texts)
     }
 
     fn absence(&self, variable: Variable) -> Option<&'static str> {
@@ -69,32 +82,6 @@ impl Bindings for CallBindings<'_, '_> {
         };
         state.query(query)
     }
-}
-
-/// The facets of a call and how each is read off its arguments.
-pub(super) const FACETS: [(Variable, Facet); 6] = [
-    (Variable::CallCommands, |a| a.commands()),
-    (Variable::CallReads, |a| a.reads()),
-    (Variable::CallWrites, |a| a.writes()),
-    (Variable::CallDeletes, |a| a.deletes()),
-    (Variable::CallUrls, |a| a.urls()),
-    (Variable::CallHosts, |a| a.hosts()),
-];
-
-/// Reads one facet.
-type Facet = for<'a, 'b> fn(&'b Arguments<'a>) -> Vec<String>;
-
-/// A facet; absent where the arguments are not told, or go beyond what is read. Policies ask for
-/// the same ones in many rules, so that each is read once.
-fn facets(cx: &CallContext<'_>, facet: Variable) -> Option<Value> {
-    let at = FACETS.iter().position(|(variable, _)| *variable == facet)?;
-    let slots = cx.facets.get_or_init(Box::default);
-    let (slot, (_, read)) = (slots.get(at)?, FACETS.get(at)?);
-    let value = slot.get_or_init(|| {
-        let arguments = Arguments::new(cx.tool_name(), cx.args()?);
-        (!arguments.beyond()).then(|| list(&read(&arguments)))
-    });
-    value.clone()
 }
 
 fn list<S: AsRef<str>>(texts: &[S]) -> Value {

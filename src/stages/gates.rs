@@ -3,7 +3,8 @@
 
 use super::weigh::{All, Amount, At, Configured, First, Known, ON, Walk, Walked, Weighed};
 use super::{BLIND, CallContext, Finding, Notes, Stage, Verdict};
-use crate::policy::{Policy, RefusePattern, ToolBudget};
+use crate::policy::refused::RefusePattern;
+use crate::policy::{Policy, ToolBudget};
 
 pub(super) struct Gates;
 
@@ -102,12 +103,19 @@ fn whitelist(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
 }
 
 fn regex(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
-    for refused in &cx.policy.gates.refuse {
-        let Some(text) = cx.text() else {
-            walk.tried(pattern(refused), &BLIND, Verdict::Error(Finding::blind()))?;
-            continue;
-        };
-        let matches = refused.regex.is_match(text);
+    let refuse = &cx.policy.gates.refuse;
+    if refuse.is_empty() {
+        return ON;
+    }
+    let Some(text) = cx.text() else {
+        let blind = || Verdict::Error(Finding::blind());
+        let mut rules = refuse.iter().map(pattern);
+        return rules.try_for_each(|rule| walk.tried(rule, &BLIND, blind()));
+    };
+    let candidates = refuse.candidates(text);
+    for (number, refused) in refuse.iter().enumerate() {
+        // What cannot be tried refuses.
+        let matches = candidates.has(number) && refused.regex.is_match(text).unwrap_or(true);
         let found = if matches { "a match" } else { "no match" };
         walk.tried(
             pattern(refused),

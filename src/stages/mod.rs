@@ -8,6 +8,7 @@ pub mod bindings;
 mod contracts;
 mod dcbf;
 mod dfa;
+mod facts;
 mod gates;
 mod privilege;
 mod probe;
@@ -17,16 +18,17 @@ pub mod weigh;
 
 use crate::barriers::level::Transition;
 use crate::engine::decision::{self, Reading};
-use crate::facets::Facets;
-use crate::facets::tools::ToolName;
+use crate::facets::{Arguments, Facets, tools::ToolName};
 use crate::firewall::Ready;
 use crate::policy::Policy;
+use crate::policy::expr::Variable;
 use crate::policy::matcher::NameSet;
 use crate::state::history::History;
 use crate::state::{AgentState, Embedded, Phase, RunView, StateView};
 use crate::trace::event::{Outcome, ToolCall};
 use crate::trace::json::Json;
 use crate::trace::money::Nano;
+pub use facts::Facts;
 pub use probe::{PROBE, Probed};
 pub use remembered::Remembered;
 use std::borrow::Cow;
@@ -240,25 +242,17 @@ pub struct CallContext<'a> {
     pub wordless: bool,
     /// Scores of this call from earlier replays.
     pub remembered: Option<&'a Remembered>,
-    /// What the tool's name says, worked out when first asked for.
-    tool_name: OnceLock<ToolName>,
+    /// What the call says by itself, shared with all who are given this call.
+    facts: &'a Facts,
     /// Arguments, parsed when first asked for.
     args: OnceLock<Json<'a>>,
-    /// Text of the arguments, put together when first asked for.
-    text: OnceLock<String>,
     /// All that the arguments say the call does, worked out when first asked for.
     done: OnceLock<Facets>,
     /// The call's text as it is embedded, put together when first asked for.
     ready: OnceLock<Ready>,
     /// What the user asked for, as far as it tells anything; found out when first asked for.
     wanted: OnceLock<Option<&'a str>>,
-    /// What the arguments say the call does, in the order of `bindings::FACETS`, each worked out
-    /// when first asked for. Absent where that cannot be known.
-    facets: OnceLock<Box<Facetted>>,
 }
-
-/// A slot for every facet.
-type Facetted = [OnceLock<Option<cel::Value>>; bindings::FACETS.len()];
 
 impl<'a> CallContext<'a> {
     /// A context with nothing worked out yet; the remaining fields say that nothing is in flight,
@@ -269,6 +263,7 @@ impl<'a> CallContext<'a> {
         names: &'a Arc<NameSet>,
         state: &'a AgentState,
         run: RunView<'a>,
+        facts: &'a Facts,
     ) -> Self {
         CallContext {
             policy,
@@ -285,19 +280,18 @@ impl<'a> CallContext<'a> {
             elapsed_ns: None,
             wordless: false,
             remembered: None,
-            tool_name: OnceLock::new(),
+            facts,
             args: OnceLock::new(),
-            text: OnceLock::new(),
             done: OnceLock::new(),
             ready: OnceLock::new(),
             wanted: OnceLock::new(),
-            facets: OnceLock::new(),
         }
     }
 
     /// What the name of the call's tool says of what it does.
-    pub fn tool_name(&self) -> &ToolName {
-        (self.tool_name).get_or_init(|| ToolName::new(&self.call.tool))
+    pub fn tool_name(&self) -> &Arc<ToolName> {
+        let name = || Arc::new(ToolName::new(&self.call.tool));
+        self.facts.tool_name.get_or_init(name)
     }
 
     /// The call's arguments; absent where the recording does not tell them.
@@ -309,7 +303,24 @@ impl<'a> CallContext<'a> {
     /// Absent where the recording does not tell the arguments.
     pub fn text(&self) -> Option<&str> {
         let told = !self.call.args_unknown;
-        told.then(|| &**self.text.get_or_init(|| self.call.args.leaves()))
+        told.then(|| &**self.facts.text.get_or_init(|| self.call.args.leaves()))
+    }
+
+    /// Its arguments taken apart.
+    fn arguments(&self, args: &Json<'_>) -> &Arguments {
+        let apart = || Arguments::new(Arc::clone(self.tool_name()), args);
+        self.facts.arguments.get_or_init(apart)
+    }
+
+    /// A list of what the call does. Absent where the recording does not tell the arguments, and where
+    /// these go beyond what is read.
+    fn facet(&self, facet: Variable) -> Option<&facts::Facet> {
+        let arguments = match self.facts.arguments.get() {
+            Some(known) => known,
+            None => self.arguments(self.args()?),
+        };
+        let known = (!arguments.beyond()).then_some(arguments)?;
+        self.facts.facet(facet, known)
     }
 
     /// What the call touches: the record's resources, else those the policy finds in its arguments.

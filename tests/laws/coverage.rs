@@ -8,9 +8,10 @@ use super::weighing::{FAILING, through, weighing};
 use gate::audit::coverage::{Counting, Coverage};
 use gate::engine::Options;
 use gate::engine::decision::DecisionKind;
+use gate::policy::refused::Refused;
 use gate::policy::{Policy, presets};
 use gate::stages::weigh::{Configured, LABELS, Weighed};
-use gate::stages::{CallContext, Notes, STAGES, Stage, Verdict};
+use gate::stages::{CallContext, Facts, Notes, STAGES, Stage, Verdict};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
@@ -119,7 +120,8 @@ fn alone(cx: &CallContext<'_>) -> Result<(), String> {
         let Some(policy) = without(cx.policy, rule) else {
             continue;
         };
-        let mut less = CallContext::new(&policy, cx.call, cx.names, cx.state, cx.run);
+        let facts = Facts::default();
+        let mut less = CallContext::new(&policy, cx.call, cx.names, cx.state, cx.run, &facts);
         (less.id, less.turn, less.siblings) = (cx.id, cx.turn, cx.siblings);
         (less.repeats, less.elapsed_ns) = (cx.repeats, cx.elapsed_ns);
         let passes = |stage: &&dyn Stage| {
@@ -143,7 +145,11 @@ fn without(policy: &Policy, rule: &Weighed) -> Option<Policy> {
     let contracts = contracts.filter(|c| c.place.line == rule.policy_line);
     match rule.rule {
         "whitelist" => gates.allow = None,
-        "regex" => gates.refuse.retain(|p| p.regex.as_str() != rule.name),
+        "regex" => {
+            let mut rest = gates.refuse.to_vec();
+            rest.retain(|p| p.regex.as_str() != rule.name);
+            gates.refuse = Refused::new(rest);
+        }
         "recency" => gates.window = None,
         "budget" => gates.max_tokens = None,
         // Its place in the list is that of its tokens in the ledger.

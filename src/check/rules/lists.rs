@@ -148,7 +148,7 @@ fn shadowed(list: &[Pattern]) -> Vec<(usize, usize)> {
 /// Notes the regexes of `gates.refuse` that stand there twice.
 fn refused_twice(policy: &Policy, findings: &mut Findings) {
     let mut first: HashMap<&str, PolicyPlace> = HashMap::new();
-    for pattern in &policy.gates.refuse {
+    for pattern in policy.gates.refuse.iter() {
         let text = pattern.regex.as_str();
         match first.get(text) {
             Some(&other) => {

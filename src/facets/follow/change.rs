@@ -3,7 +3,7 @@
 use super::state::{State, Value};
 use crate::facets::command::Simple;
 use crate::facets::options::is_in;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Commands that declare variables.
 const DECLARING: &str = "export declare typeset local readonly";
@@ -91,7 +91,7 @@ fn assign(text: &str, exported: bool, state: &mut State) {
     }
     let known = |text: &str| !text.contains(['$', '`', '(']);
     let Some(name) = name.strip_suffix('+') else {
-        let value: Value = known(value).then(|| Rc::from([value.to_owned()]));
+        let value: Value = known(value).then(|| Arc::from([value.to_owned()]));
         return state.set(name, vec![value], exported);
     };
     let before = state
@@ -101,7 +101,7 @@ fn assign(text: &str, exported: bool, state: &mut State) {
     let added = before.iter().map(|before| {
         let before = before.as_ref().filter(|_| known(value))?;
         let text = before.first().map_or("", String::as_str);
-        Some(Rc::from([text.to_owned() + value]))
+        Some(Arc::from([text.to_owned() + value]))
     });
     let mut values: Vec<Value> = added.collect();
     if values.is_empty() {

@@ -8,15 +8,15 @@ use crate::facets::effects;
 use crate::facets::options::is_in;
 use crate::facets::shell;
 use crate::facets::wrappers::{SHELLS, shell_operands};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// What comes through a pipe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Feed {
     /// This text.
-    Text(Rc<str>),
+    Text(Arc<str>),
     /// Names of these files, or of what lies in these directories.
-    Files(Rc<Vec<String>>),
+    Files(Arc<Vec<String>>),
 }
 
 /// Longest text that is put together from a format, in bytes.
@@ -58,7 +58,7 @@ pub(super) fn printed(command: &Simple, feed: Option<&Feed>, budget: &mut Budget
             Some(Feed::Files(files(reads, budget)))
         }
         "git" if words.iter().any(|word| word == "ls-files") => {
-            Some(Feed::Files(Rc::new(vec![".".into()])))
+            Some(Feed::Files(Arc::new(vec![".".into()])))
         }
         "grep" | "rg"
             if words
@@ -123,12 +123,12 @@ pub(super) fn found(command: &Simple) -> Vec<String> {
 }
 
 /// Files that stand for what is found in them.
-pub(super) fn files(mut files: Vec<String>, budget: &mut Budget) -> Rc<Vec<String>> {
+pub(super) fn files(mut files: Vec<String>, budget: &mut Budget) -> Arc<Vec<String>> {
     if files.len() > MAX_FILES {
         budget.overflow = true;
         files.truncate(MAX_FILES);
     }
-    Rc::new(files)
+    Arc::new(files)
 }
 
 /// Whether a command makes something of a text that it reads, itself or in a wrapper.
@@ -148,7 +148,7 @@ pub(super) fn lines(text: &str) -> Option<Vec<Value>> {
         if values.len() == MAX_VALUES {
             return None;
         }
-        let value: Value = Some(Rc::from([line.trim().to_owned()]));
+        let value: Value = Some(Arc::from([line.trim().to_owned()]));
         if !values.contains(&value) {
             values.push(value);
         }
@@ -224,8 +224,8 @@ fn placeholder(words: &[String], at: usize) -> Option<String> {
 }
 
 /// Gives a command files instead of lines.
-fn name_files(command: &mut Simple, at: usize, named: Option<&str>, files: &Rc<Vec<String>>) {
-    command.files = Rc::clone(files);
+fn name_files(command: &mut Simple, at: usize, named: Option<&str>, files: &Arc<Vec<String>>) {
+    command.files = Arc::clone(files);
     if let Some(named) = named.filter(|named| *named != "{}") {
         for word in command.words.iter_mut().skip(at + 1) {
             if word.contains(named) && word.len() <= 4096 {

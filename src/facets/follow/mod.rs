@@ -19,7 +19,7 @@ use super::shell::{self, MAX_NESTING, is_assignment};
 use super::wrappers::{self, Inner, Inside};
 use feed::Feed;
 use state::State;
-use std::rc::Rc;
+use std::sync::Arc;
 use walk::Walk;
 use words::Budget;
 
@@ -70,7 +70,7 @@ pub fn words(words: Vec<String>, start: Start<'_>) -> Script {
     let mut state = start.state();
     let text = words.join(" ");
     let command = Simple {
-        dirs: Rc::clone(&state.dirs),
+        dirs: Arc::clone(&state.dirs),
         ..Simple::of_words(words)
     };
     for command in feed::given(command, None, &mut follow.budget) {
@@ -83,7 +83,7 @@ impl Start<'_> {
     fn state(&self) -> State {
         let mut state = State::new(self.dir);
         for (name, value) in self.environment {
-            state.set(name, vec![Some(Rc::from([value.clone()]))], true);
+            state.set(name, vec![Some(Arc::from([value.clone()]))], true);
         }
         state
     }
@@ -155,7 +155,7 @@ impl Follow {
         match self.paths.checked_sub(size * paths) {
             Some(left) => self.paths = left,
             None => {
-                command.dirs = Rc::default();
+                command.dirs = Arc::default();
                 self.budget.overflow = true;
             }
         }
@@ -271,8 +271,8 @@ impl Follow {
 
     fn words(&mut self, words: Vec<String>, depth: usize, state: &mut State) {
         let mut command = Simple {
-            dirs: Rc::clone(&state.dirs),
-            files: Rc::clone(&state.files),
+            dirs: Arc::clone(&state.dirs),
+            files: Arc::clone(&state.files),
             ..Simple::of_words(words)
         };
         self.place(&mut command);
@@ -284,12 +284,12 @@ impl Follow {
 /// The state of a program that a command starts.
 fn started(command: &Simple, state: &State, everything: bool) -> State {
     let mut inside = state.child(everything);
-    inside.dirs = Rc::clone(&command.dirs);
-    inside.files = Rc::clone(&command.files);
+    inside.dirs = Arc::clone(&command.dirs);
+    inside.files = Arc::clone(&command.files);
     let stripped = command.stripped.iter().filter(|word| is_assignment(word));
     for text in stripped.chain(&command.assignments) {
         if let Some((name, value)) = text.split_once('=') {
-            inside.set(name, vec![Some(Rc::from([value.to_owned()]))], true);
+            inside.set(name, vec![Some(Arc::from([value.to_owned()]))], true);
         }
     }
     inside

@@ -2,7 +2,7 @@
 
 use crate::facets::paths;
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Most variables that are kept; what further ones hold is not known.
 const MAX_VARIABLES: usize = 192;
@@ -23,7 +23,7 @@ const MAX_DIRS: usize = 4;
 const MAX_STACK: usize = 16;
 
 /// A value; absent where it is not known.
-pub(super) type Value = Option<Rc<[String]>>;
+pub(super) type Value = Option<Arc<[String]>>;
 
 /// What a variable may hold, without repeats. A value has one text, or those of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,14 +39,14 @@ pub(super) struct Variable {
 #[derive(Clone, Debug)]
 pub(super) struct State {
     /// Where it may be; an empty directory is where the call starts, or not known.
-    pub dirs: Rc<Vec<String>>,
-    previous: Rc<Vec<String>>,
-    stack: Rc<Vec<Rc<Vec<String>>>>,
-    variables: Rc<BTreeMap<String, Variable>>,
+    pub dirs: Arc<Vec<String>>,
+    previous: Arc<Vec<String>>,
+    stack: Arc<Vec<Arc<Vec<String>>>>,
+    variables: Arc<BTreeMap<String, Variable>>,
     /// `$0` and the positional parameters; absent where they are not known.
-    pub positional: Option<Rc<Vec<String>>>,
+    pub positional: Option<Arc<Vec<String>>>,
     /// Files that stand for `{}`.
-    pub files: Rc<Vec<String>>,
+    pub files: Arc<Vec<String>>,
     /// Nothing runs after this place: the shell or the loop has been left.
     pub left: bool,
     /// Something was too long or too much to be kept.
@@ -61,13 +61,13 @@ impl State {
         } else {
             paths::normalise(dir)
         };
-        let dirs = Rc::new(vec![dir]);
+        let dirs = Arc::new(vec![dir]);
         State {
-            previous: Rc::new(Vec::new()),
-            stack: Rc::new(Vec::new()),
-            variables: Rc::new(BTreeMap::new()),
+            previous: Arc::new(Vec::new()),
+            stack: Arc::new(Vec::new()),
+            variables: Arc::new(BTreeMap::new()),
             positional: None,
-            files: Rc::new(Vec::new()),
+            files: Arc::new(Vec::new()),
             left: false,
             overflow: false,
             dirs,
@@ -82,8 +82,8 @@ impl State {
             .filter(|(_, v)| everything || v.exported);
         let inherited = inherited.map(|(name, v)| (name.clone(), v.clone()));
         State {
-            variables: Rc::new(inherited.collect()),
-            stack: Rc::new(Vec::new()),
+            variables: Arc::new(inherited.collect()),
+            stack: Arc::new(Vec::new()),
             positional: None,
             left: false,
             overflow: false,
@@ -115,13 +115,13 @@ impl State {
             exported,
             beyond: false,
         };
-        Rc::make_mut(&mut self.variables).insert(name.to_owned(), variable);
+        Arc::make_mut(&mut self.variables).insert(name.to_owned(), variable);
     }
 
     /// Gives a variable more values than are kept: whatever uses it is not known.
     pub fn set_beyond(&mut self, name: &str) {
         self.set(name, vec![None], false);
-        if let Some(variable) = Rc::make_mut(&mut self.variables).get_mut(name) {
+        if let Some(variable) = Arc::make_mut(&mut self.variables).get_mut(name) {
             variable.beyond = true;
         }
     }
@@ -130,13 +130,13 @@ impl State {
     pub fn set_positional(&mut self, texts: Vec<String>) {
         let long = is_long(&texts);
         self.overflow |= long;
-        self.positional = (!long).then(|| Rc::new(texts));
+        self.positional = (!long).then(|| Arc::new(texts));
     }
 
     /// Lets programs inherit a variable.
     pub fn export(&mut self, name: &str) {
         if self.variables.get(name).is_some_and(|v| !v.exported)
-            && let Some(variable) = Rc::make_mut(&mut self.variables).get_mut(name)
+            && let Some(variable) = Arc::make_mut(&mut self.variables).get_mut(name)
         {
             variable.exported = true;
         }
@@ -145,7 +145,7 @@ impl State {
     /// Forgets a variable.
     pub fn unset(&mut self, name: &str) {
         if self.variables.contains_key(name) {
-            Rc::make_mut(&mut self.variables).remove(name);
+            Arc::make_mut(&mut self.variables).remove(name);
         }
     }
 
@@ -167,15 +167,15 @@ impl State {
         if self.stack.len() >= MAX_STACK {
             self.overflow = true;
         } else {
-            let here = Rc::clone(&self.dirs);
-            Rc::make_mut(&mut self.stack).push(here);
+            let here = Arc::clone(&self.dirs);
+            Arc::make_mut(&mut self.stack).push(here);
         }
         self.go(target);
     }
 
     /// Goes back to the directory that was remembered last.
     pub fn pop(&mut self) {
-        let dirs = Rc::make_mut(&mut self.stack).pop();
+        let dirs = Arc::make_mut(&mut self.stack).pop();
         self.arrive(dirs.map_or_else(|| vec![String::new()], |dirs| (*dirs).clone()));
     }
 
@@ -186,7 +186,7 @@ impl State {
                 self.overflow = true;
             }
         }
-        self.previous = std::mem::replace(&mut self.dirs, Rc::new(dirs));
+        self.previous = std::mem::replace(&mut self.dirs, Arc::new(dirs));
     }
 
     /// The directory it is in, and the one before, if there is one answer.
@@ -204,14 +204,14 @@ impl State {
             return if self.left { other.clone() } else { self };
         }
         self.overflow |= other.overflow;
-        if !Rc::ptr_eq(&self.dirs, &other.dirs) && self.dirs != other.dirs {
+        if !Arc::ptr_eq(&self.dirs, &other.dirs) && self.dirs != other.dirs {
             let new = other.dirs.iter().filter(|dir| !self.dirs.contains(dir));
             let mut dirs: Vec<String> = self.dirs.iter().chain(new).cloned().collect();
             self.overflow |= dirs.len() > MAX_DIRS;
             dirs.truncate(MAX_DIRS);
-            self.dirs = Rc::new(dirs);
+            self.dirs = Arc::new(dirs);
         }
-        if !Rc::ptr_eq(&self.variables, &other.variables) {
+        if !Arc::ptr_eq(&self.variables, &other.variables) {
             self.merge(&other.variables);
         }
         if self.positional != other.positional {
@@ -223,13 +223,13 @@ impl State {
     /// Whether commands may do something else here than there.
     pub fn differs(&self, other: &State) -> bool {
         let same =
-            Rc::ptr_eq(&self.variables, &other.variables) || self.variables == other.variables;
+            Arc::ptr_eq(&self.variables, &other.variables) || self.variables == other.variables;
         self.dirs != other.dirs || !same
     }
 
     fn merge(&mut self, others: &BTreeMap<String, Variable>) {
         let mut overflow = false;
-        let variables = Rc::make_mut(&mut self.variables);
+        let variables = Arc::make_mut(&mut self.variables);
         for (name, variable) in variables.iter_mut() {
             match others.get(name) {
                 Some(other) if other == variable => {}

@@ -5,7 +5,7 @@ use super::braces::{self, Piece};
 use super::state::{State, Value};
 use crate::facets::command::{Redirect, Simple};
 use crate::facets::shell::{Assignment, Command, Input, PartKind, Word};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Most ways to run one command, by what its variables may hold.
 const MAX_VERSIONS: usize = 256;
@@ -113,7 +113,7 @@ pub(super) fn values(words: &[Word], state: &State, budget: &mut Budget) -> Opti
         braces::expand(word)?;
         for field in expander.fields(word) {
             let unknown = !known && field.contains(['$', '`', '(']);
-            let value: Value = (!unknown).then(|| Rc::from([field]));
+            let value: Value = (!unknown).then(|| Arc::from([field]));
             if !found.contains(&value) {
                 found.push(value);
             }
@@ -200,15 +200,15 @@ impl<'t> Reference<'t> {
 
 struct Expander<'e> {
     state: &'e State,
-    chosen: &'e [(&'e str, Option<&'e Rc<[String]>>)],
+    chosen: &'e [(&'e str, Option<&'e Arc<[String]>>)],
     budget: &'e mut Budget,
 }
 
 impl Expander<'_> {
     fn version(&mut self, raw: &Command) -> Version {
         let mut command = Simple {
-            dirs: Rc::clone(&self.state.dirs),
-            files: Rc::clone(&self.state.files),
+            dirs: Arc::clone(&self.state.dirs),
+            files: Arc::clone(&self.state.files),
             ..Simple::default()
         };
         let mut arrays = Vec::new();

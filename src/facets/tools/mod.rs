@@ -8,6 +8,7 @@ mod table;
 use super::options::is_in;
 use super::wrappers::SHELLS;
 use super::{names, paths, programs};
+use std::sync::Arc;
 use table::{
     Access, DESTINATIONS, NO_SHELLS, NOUNS, OTHER_LANGUAGES, PATCHES, PATHS, PROGRAM_WORDS,
     RUNNING, SERVERS, SHELL_TOOLS, SHELL_WORDS, SHELL_WORKDIRS, SOURCES, TYPING, VERBS, WORKDIRS,
@@ -58,8 +59,8 @@ impl ToolName {
 
 /// The tool of a call.
 #[derive(Debug)]
-pub struct Tool<'n> {
-    named: &'n ToolName,
+pub struct Tool {
+    named: Arc<ToolName>,
     action: Action,
 }
 
@@ -68,10 +69,10 @@ fn has(name: &str, words: &str) -> bool {
     name.split('_').any(|word| is_in(words, word))
 }
 
-impl<'n> Tool<'n> {
+impl Tool {
     /// The tool of that name. `command` is the text under that key, by which editors tell what they
     /// do; absent where the call has none.
-    pub fn new(named: &'n ToolName, command: Option<&str>) -> Tool<'n> {
+    pub fn new(named: Arc<ToolName>, command: Option<&str>) -> Tool {
         Tool {
             named,
             action: match command {

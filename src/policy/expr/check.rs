@@ -2,12 +2,12 @@
 //! slots that answer for them.
 
 use super::eval::STEP;
-use super::functions::{ORDERED, Pattern};
+use super::functions::{ORDERED, Regex};
 use super::names::{self, Site};
 use super::{ExprError, Query, Slot, Variable};
 use crate::diag::nearest;
 use crate::policy::matcher::{MatcherId, Matchers, Scope};
-use crate::policy::pattern;
+use crate::policy::pattern::Pattern;
 use cel::common::ast::operators;
 use cel::common::ast::{
     CallExpr, ComprehensionExpr, EntryExpr, Expr as Tree, IdedExpr, LiteralValue, SelectExpr,
@@ -287,9 +287,9 @@ impl<'a> Checker<'a> {
         let Some(text) = literal(node) else {
             return;
         };
-        match pattern::compile(text) {
-            Ok(regex) => {
-                let slot = Slot::Pattern(Pattern(regex));
+        match Pattern::read(text) {
+            Ok((regex, _)) => {
+                let slot = Slot::Pattern(Regex(regex));
                 node.expr = self.slot(slot);
             }
             Err(e) => {

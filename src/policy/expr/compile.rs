@@ -2,18 +2,23 @@
 
 use super::check::Checker;
 use super::names::Site;
+use super::plain::Plain;
 use super::scan::{self, MAX_BRACKETS};
 use super::{Expr, Program};
 use crate::policy::matcher::Matchers;
 use crate::policy::pattern::shorten;
 use cel::common::ast::{EntryExpr, Expr as Tree, IdedExpr, SourceInfo};
 use cel::{Env, ParseErrors};
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use std::thread;
 
 /// Stack the parser runs on. It needs some 60 kB for an operator where nothing is optimised, and
 /// the limits let a thousand through.
 const PARSER_STACK: usize = 128 << 20;
+/// Operators of which an expression is parsed on the stack of the caller, which has a megabyte left for
+/// it: a thread takes longer to start than most expressions to parse.
+const FEW_OPERATORS: usize = 16;
 
 /// How the parser begins a message about the text.
 const SYNTAX: &str = "Syntax error: ";
@@ -75,8 +80,8 @@ impl Compiler {
         site: Site,
         matchers: &mut Matchers,
     ) -> Result<Expr, Vec<ExprError>> {
-        scan::check(source).map_err(|e| vec![e])?;
-        let (mut tree, places) = self.parse(source)?;
+        let operators = scan::check(source).map_err(|e| vec![e])?;
+        let (mut tree, places) = self.parse(source, operators)?;
         let mut checker = Checker::new(source, site, &places, matchers);
         checker.check(&mut tree);
         let (slots, errors) = checker.finish();
@@ -87,6 +92,7 @@ impl Compiler {
             program: Arc::new(Program {
                 source: source.to_owned(),
                 work: super::work::of(&tree),
+                plain: Plain::of(&tree, &slots),
                 tree,
                 slots,
                 env: Arc::clone(&self.env),
@@ -94,8 +100,13 @@ impl Compiler {
         })
     }
 
-    /// Parses on a stack of its own, so that the depth of the text is all that limits it.
-    fn parse(&self, source: &str) -> Result<(IdedExpr, SourceInfo), Vec<ExprError>> {
+    /// Parses what has many operators on a stack of its own, so that the depth of the text is all that
+    /// limits it.
+    fn parse(
+        &self,
+        source: &str,
+        operators: usize,
+    ) -> Result<(IdedExpr, SourceInfo), Vec<ExprError>> {
         let work = || {
             let (tree, places) = self
                 .env
@@ -108,6 +119,10 @@ impl Compiler {
             }
         };
         let unread = || vec![ExprError::new(0, "the expression could not be read")];
+        if operators <= FEW_OPERATORS {
+            let parsed = panic::catch_unwind(AssertUnwindSafe(work));
+            return parsed.unwrap_or_else(|_| Err(unread()));
+        }
         thread::scope(|scope| {
             let parser = thread::Builder::new()
                 .stack_size(PARSER_STACK)

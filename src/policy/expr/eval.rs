@@ -104,7 +104,8 @@ impl VariableResolver for Slots<'_> {
     }
 }
 
-fn slot_index(name: &str) -> Option<usize> {
+/// The number of a slot, from its name in a tree.
+pub fn slot_index(name: &str) -> Option<usize> {
     name.strip_prefix('@')?.parse().ok()
 }
 

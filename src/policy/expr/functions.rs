@@ -1,13 +1,12 @@
-//! What gate adds to the standard functions: regexes that were compiled with the policy, and maps
+//! What gate adds to the standard functions: regexes that were read with the policy, and maps
 //! that are walked in the order of their keys.
 
-use crate::policy::pattern;
+use crate::policy::pattern::{self, Pattern};
 use cel::common::types::{
     CelBool, CelList, CelMap, CelString, DYN_TYPE, MAP_TYPE, STRING_TYPE, Type,
 };
 use cel::common::value::{CowVal, StaticVal, Val};
 use cel::{DeclarationError, Env, ExecutionError};
-use regex::Regex;
 use std::any::Any;
 
 /// Function that puts a map's keys in order; not to be written in an expression.
@@ -23,11 +22,11 @@ const fn text() -> Type {
     STRING_TYPE
 }
 
-/// A regex that was compiled when the policy was read.
+/// A regex that was read with the policy.
 #[derive(Clone, Debug)]
-pub struct Pattern(pub Regex);
+pub struct Regex(pub Pattern);
 
-impl Val for Pattern {
+impl Val for Regex {
     fn get_type(&self) -> &Type {
         &PATTERN
     }
@@ -45,7 +44,7 @@ impl Val for Pattern {
     }
 }
 
-impl StaticVal for Pattern {}
+impl StaticVal for Regex {}
 
 type Arguments<'b, 'v> = Vec<CowVal<'b, 'v>>;
 type Answer<'b, 'v> = Result<CowVal<'b, 'v>, ExecutionError>;
@@ -76,8 +75,8 @@ fn matches<'b, 'v>(args: Arguments<'b, 'v>) -> Answer<'b, 'v> {
         return Err(wrong());
     };
     let text = text.downcast_ref::<CelString<'_>>().ok_or_else(wrong)?;
-    let found = match regex.downcast_ref::<Pattern>() {
-        Some(pattern) => pattern.0.is_match(text.inner()),
+    let found = match regex.downcast_ref::<Regex>() {
+        Some(regex) => regex.0.is_match(text.inner()).ok_or_else(wrong)?,
         None => {
             let regex = regex.downcast_ref::<CelString<'_>>().ok_or_else(wrong)?;
             pattern::compile(regex.inner())

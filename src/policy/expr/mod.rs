@@ -7,6 +7,7 @@ mod compile;
 mod eval;
 mod functions;
 pub mod names;
+mod plain;
 mod scan;
 pub mod values;
 mod work;
@@ -74,6 +75,19 @@ pub trait Bindings: Send + Sync {
     /// fail.
     fn variable(&self, variable: Variable) -> Option<cel::Value>;
 
+    /// A variable that is a text, as [`Bindings::variable`] has it; `None` where it does not exist here,
+    /// or is to be asked for there.
+    fn text(&self, variable: Variable) -> Option<&str> {
+        let _ = variable;
+        None
+    }
+
+    /// A list of texts in the same way.
+    fn texts(&self, variable: Variable) -> Option<&[String]> {
+        let _ = variable;
+        None
+    }
+
     /// Why a variable has no value; absent where it does not exist here at all.
     fn absence(&self, variable: Variable) -> Option<&'static str> {
         let _ = variable;
@@ -94,6 +108,8 @@ pub struct Expr {
 struct Program {
     source: String,
     tree: cel::IdedExpr,
+    /// The same without the interpreter, where that knows an answer.
+    plain: Option<plain::Plain>,
     slots: Vec<Slot>,
     /// About how many nodes one evaluation comes to at most.
     work: u64,
@@ -113,8 +129,8 @@ enum Slot {
     Variable(Variable),
     /// A question about the history.
     Query(Query),
-    /// A regex that was compiled with the policy.
-    Pattern(functions::Pattern),
+    /// A regex that was read with the policy.
+    Pattern(functions::Regex),
 }
 
 impl Expr {
@@ -123,7 +139,12 @@ impl Expr {
     /// # Errors
     /// The evaluation failed or came to something else than a boolean; plain words.
     pub fn test(&self, bindings: &dyn Bindings) -> Result<bool, String> {
-        match eval::run(&self.program, bindings)? {
+        let program = &*self.program;
+        let plain = program.plain.as_ref();
+        if let Some(holds) = plain.and_then(|plain| plain.holds(&program.slots, bindings)) {
+            return Ok(holds);
+        }
+        match eval::run(program, bindings)? {
             Outcome::Bool(b) => Ok(b),
             Outcome::Number(_) => Err("it comes to a number, not to true or false".into()),
             Outcome::Other(kind) => Err(format!("it comes to {kind}, not to true or false")),

@@ -10,11 +10,11 @@ pub const MAX_BRACKETS: usize = 32;
 /// Most operators, dots and brackets altogether.
 pub const MAX_OPERATORS: usize = 1000;
 
-/// Checks that an expression is within the limits.
+/// Checks that an expression is within the limits. Returns how many operators, dots and brackets it has.
 ///
 /// # Errors
 /// The first place where it is not.
-pub fn check(source: &str) -> Result<(), ExprError> {
+pub fn check(source: &str) -> Result<usize, ExprError> {
     if source.trim().is_empty() {
         return Err(ExprError::new(0, "the expression is empty"));
     }
@@ -48,7 +48,7 @@ pub fn check(source: &str) -> Result<(), ExprError> {
         }
         at += 1;
     }
-    Ok(())
+    Ok(operators)
 }
 
 /// The error for an expression that nests too deep at an offset.

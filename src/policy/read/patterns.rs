@@ -5,7 +5,8 @@ use super::table::Item;
 use crate::policy::expr::{Expr, Site};
 use crate::policy::glob::{self, is_name};
 use crate::policy::matcher::{MatcherId, Scope};
-use crate::policy::{RefusePattern, pattern};
+use crate::policy::pattern::{self, Pattern, literals};
+use crate::policy::refused::{RefusePattern, Refused};
 
 /// Most globs and regexes in one policy.
 pub const MAX_PATTERNS: usize = 10_000;
@@ -78,13 +79,13 @@ impl<'t> Reader<'t> {
     }
 
     /// Reads a list of regexes; every bad one is an error.
-    pub fn regexes(&mut self, item: Option<Item<'t>>) -> Vec<RefusePattern> {
+    pub fn regexes(&mut self, item: Option<Item<'t>>) -> Refused {
         let Some(item) = item else {
-            return Vec::new();
+            return Refused::default();
         };
         let Some(elements) = item.elements() else {
             self.wrong(&item, "a list of strings");
-            return Vec::new();
+            return Refused::default();
         };
         let mut patterns = Vec::with_capacity(elements.len());
         for element in elements {
@@ -95,9 +96,10 @@ impl<'t> Reader<'t> {
             if !self.counted(element.at) {
                 break;
             }
-            match pattern::compile(text) {
-                Ok(regex) => patterns.push(RefusePattern {
+            match Pattern::read(text) {
+                Ok((regex, syntax)) => patterns.push(RefusePattern {
                     regex,
+                    literals: literals::required(&syntax),
                     place: self.source.place(element.at),
                 }),
                 Err(e) => {
@@ -106,7 +108,7 @@ impl<'t> Reader<'t> {
                 }
             }
         }
-        patterns
+        Refused::new(patterns)
     }
 
     /// Whether one more pattern is still within the limit; notes the first that is not.

@@ -1,6 +1,16 @@
 //! Regexes of a policy: the limits they are compiled under, and where a bad one goes wrong.
+//!
+//! A policy has hundreds of them, and a replay asks few. So reading a policy tells whether each can be
+//! used ([`size`]), and compiles it only where that is not certain; the others are compiled when a text
+//! is first held against them. [`screen`] tells which of many have to be tried on a text at all.
+
+pub mod literals;
+pub mod screen;
+mod size;
 
 use regex::{Regex, RegexBuilder};
+use regex_syntax::hir::Hir;
+use std::sync::{Arc, OnceLock};
 
 /// Most memory that one compiled regex may take, in bytes.
 pub const SIZE_LIMIT: usize = 1 << 20;
@@ -12,6 +22,57 @@ pub struct PatternError {
     pub offset: usize,
     /// Plain words.
     pub message: String,
+}
+
+/// A regex that can be used, compiled when a text is first held against it. Copies share what is
+/// compiled.
+#[derive(Clone, Debug)]
+pub struct Pattern(Arc<Lazy>);
+
+#[derive(Debug)]
+struct Lazy {
+    source: String,
+    compiled: OnceLock<Option<Regex>>,
+}
+
+impl Pattern {
+    /// Reads a regex, and hands over its syntax beside it.
+    ///
+    /// # Errors
+    /// As of [`compile`].
+    pub fn read(source: &str) -> Result<(Pattern, Hir), PatternError> {
+        let compiled = OnceLock::new();
+        // What does not parse does not compile either; that it is empty stands before all.
+        let Some(hir) = regex_syntax::parse(source)
+            .ok()
+            .filter(|_| !source.is_empty())
+        else {
+            return Err(compile(source).err().unwrap_or_else(|| unread(source)));
+        };
+        if size::bound(&hir) > SIZE_LIMIT {
+            let _ = compiled.set(Some(compile(source)?));
+        }
+        let source = source.to_owned();
+        Ok((Pattern(Arc::new(Lazy { source, compiled })), hir))
+    }
+
+    /// Whether it matches anywhere in a text, in time linear in the text; absent if it cannot be
+    /// compiled, which reading it ruled out.
+    pub fn is_match(&self, text: &str) -> Option<bool> {
+        let compiled = (self.0.compiled).get_or_init(|| compile(&self.0.source).ok());
+        Some(compiled.as_ref()?.is_match(text))
+    }
+
+    /// The regex as written.
+    pub fn as_str(&self) -> &str {
+        &self.0.source
+    }
+}
+
+impl std::fmt::Display for Pattern {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0.source)
+    }
 }
 
 /// Compiles a regex. Matching takes time linear in the text, whatever the pattern.
@@ -32,6 +93,13 @@ pub fn compile(pattern: &str) -> Result<Regex, PatternError> {
         .map_err(|error| explain(pattern, &error))
 }
 
+/// A regex that one reader of its syntax takes and another does not.
+fn unread(pattern: &str) -> PatternError {
+    PatternError {
+        offset: 0,
+        message: format!("bad regex `{}`", shorten(pattern)),
+    }
+}
 fn explain(pattern: &str, error: &regex::Error) -> PatternError {
     let (offset, detail) = match (regex_syntax::parse(pattern), error) {
         (Err(regex_syntax::Error::Parse(e)), _) => (e.span().start.offset, e.kind().to_string()),
@@ -90,6 +158,7 @@ mod tests {
         ] {
             let error = compile(pattern).expect_err(pattern);
             assert_eq!((error.offset, error.message.as_str()), (offset, message));
+            assert_eq!(Pattern::read(pattern).expect_err(pattern), error);
         }
     }
 

@@ -1,0 +1,49 @@
+//! `gates.refuse`: the regexes that no call's text may match, with what tells which have to be tried.
+
+use super::PolicyPlace;
+use super::pattern::Pattern;
+use super::pattern::literals::Set;
+use super::pattern::screen::{Candidates, Screen};
+use std::ops::Deref;
+
+/// A regex that refuses calls.
+#[derive(Clone, Debug)]
+pub struct RefusePattern {
+    /// The regex.
+    pub regex: Pattern,
+    /// Literals of which every match holds one; absent if there are none worth looking for.
+    pub literals: Option<Set>,
+    /// Where in the file.
+    pub place: PolicyPlace,
+}
+
+/// All of them, in file order.
+#[derive(Clone, Debug, Default)]
+pub struct Refused {
+    patterns: Vec<RefusePattern>,
+    screen: Screen,
+}
+
+impl Refused {
+    /// Regexes in the order in which they are to be tried.
+    pub fn new(patterns: Vec<RefusePattern>) -> Refused {
+        let sets = patterns.iter().map(|pattern| pattern.literals.as_ref());
+        Refused {
+            screen: Screen::new(sets),
+            patterns,
+        }
+    }
+
+    /// Those that may match a text, by their place.
+    pub fn candidates(&self, text: &str) -> Candidates<'_> {
+        self.screen.of(text)
+    }
+}
+
+impl Deref for Refused {
+    type Target = [RefusePattern];
+
+    fn deref(&self) -> &[RefusePattern] {
+        &self.patterns
+    }
+}

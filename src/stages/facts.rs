@@ -1,0 +1,63 @@
+//! What a call says by itself, whatever the run and the policy.
+//!
+//! Label rules come before the stages and ask the same of a call. So this is kept apart from the
+//! context that they are each given: it is worked out when first asked for, and once.
+
+use crate::facets::Arguments;
+use crate::facets::tools::ToolName;
+use crate::policy::expr::Variable;
+use crate::policy::expr::values::strings;
+use cel::Value;
+use std::sync::{Arc, OnceLock};
+
+/// What was worked out of one call.
+#[derive(Debug, Default)]
+pub struct Facts {
+    /// What the tool's name says.
+    pub(super) tool_name: OnceLock<Arc<ToolName>>,
+    /// Text of the arguments.
+    pub(super) text: OnceLock<String>,
+    /// The arguments taken apart.
+    pub(super) arguments: OnceLock<Arguments>,
+    /// What the arguments say the call does, in the order of [`FACETS`].
+    facets: [OnceLock<Facet>; FACETS.len()],
+}
+
+/// One list of what a call does.
+#[derive(Debug)]
+pub(super) struct Facet {
+    pub(super) texts: Vec<String>,
+    value: OnceLock<Value>,
+}
+
+impl Facet {
+    /// The list as expressions have it.
+    pub(super) fn value(&self) -> Value {
+        self.value.get_or_init(|| strings(&self.texts)).clone()
+    }
+}
+
+/// The facets of a call and how each is read off its arguments.
+pub(super) const FACETS: [(Variable, Read); 6] = [
+    (Variable::CallCommands, Arguments::commands),
+    (Variable::CallReads, Arguments::reads),
+    (Variable::CallWrites, Arguments::writes),
+    (Variable::CallDeletes, Arguments::deletes),
+    (Variable::CallUrls, Arguments::urls),
+    (Variable::CallHosts, Arguments::hosts),
+];
+
+/// Reads one facet.
+type Read = fn(&Arguments) -> Vec<String>;
+
+impl Facts {
+    /// A facet of the call whose arguments are these; absent of other variables.
+    pub(super) fn facet(&self, facet: Variable, arguments: &Arguments) -> Option<&Facet> {
+        let at = FACETS.iter().position(|(variable, _)| *variable == facet)?;
+        let (slot, (_, read)) = (self.facets.get(at)?, FACETS.get(at)?);
+        Some(slot.get_or_init(|| Facet {
+            texts: read(arguments),
+            value: OnceLock::new(),
+        }))
+    }
+}
