@@ -22,17 +22,19 @@ pub struct Stops {
     marks: u64,
 }
 
-impl Stops {
-    /// Bytes of a block.
-    const BLOCK: usize = u64::BITS as usize;
-
+impl Default for Stops {
     /// Nothing has been looked at.
-    pub const fn new() -> Stops {
+    fn default() -> Stops {
         Stops {
             block: usize::MAX,
             marks: 0,
         }
     }
+}
+
+impl Stops {
+    /// Bytes of a block.
+    const BLOCK: usize = u64::BITS as usize;
 
     /// What [`Stops::next`] says, where that is known without looking.
     #[inline]
@@ -188,13 +190,17 @@ mod tests {
                     }
                 })
                 .collect();
-            let mut onward = Stops::new();
+            let mut onward = Stops::default();
             for from in 0..length + 3 {
                 let rest = text.get(from..).unwrap_or_default();
                 let stops = |b: &u8| *b < 0x20 || *b == b'"' || *b == b'\\';
                 let expected = rest.iter().position(stops).map(|n| from + n);
                 assert_eq!(onward.next(&text, from), expected, "{text:?} {from}");
-                assert_eq!(Stops::new().next(&text, from), expected, "{text:?} {from}");
+                assert_eq!(
+                    Stops::default().next(&text, from),
+                    expected,
+                    "{text:?} {from}"
+                );
             }
         }
     }
