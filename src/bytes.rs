@@ -5,6 +5,7 @@
 //! above one that is marked rightly, so that the lowest mark is always right, and it is the only one
 //! that is used.
 
+use std::num::NonZero;
 use wide::u8x16;
 
 /// Where a JSON string may stop being plain, that is quotes, backslashes and control characters below
@@ -21,26 +22,26 @@ pub struct Stops {
     marks: u64,
 }
 
-impl Stops {
-    /// Bytes of a block.
-    const BLOCK: usize = u64::BITS as usize;
-
+impl Default for Stops {
     /// Nothing has been looked at.
-    pub const fn new() -> Stops {
+    fn default() -> Stops {
         Stops {
             block: usize::MAX,
             marks: 0,
         }
     }
+}
+
+impl Stops {
+    /// Bytes of a block.
+    const BLOCK: usize = u64::BITS as usize;
 
     /// What [`Stops::next`] says, where that is known without looking.
     #[inline]
     pub fn near(&self, from: usize) -> Option<usize> {
-        let ahead = self.marks >> (from % Stops::BLOCK);
-        if from / Stops::BLOCK != self.block || ahead == 0 {
-            return None;
-        }
-        Some(from + ahead.trailing_zeros() as usize)
+        let ahead = NonZero::new(self.marks >> (from % Stops::BLOCK))?;
+        let known = from / Stops::BLOCK == self.block;
+        known.then(|| from + ahead.trailing_zeros() as usize)
     }
 
     /// Where the first stop stands in `text` at `from` or behind it. It is always the same text.
@@ -54,8 +55,8 @@ impl Stops {
                 }
                 self.look(text, at / Stops::BLOCK);
             }
-            if let Some(stop) = self.near(at) {
-                return Some(stop);
+            if let Some(ahead) = NonZero::new(self.marks >> (at % Stops::BLOCK)) {
+                return Some(at + ahead.trailing_zeros() as usize);
             }
             at = (self.block + 1) * Stops::BLOCK;
         }
@@ -253,13 +254,17 @@ mod tests {
                     }
                 })
                 .collect();
-            let mut onward = Stops::new();
+            let mut onward = Stops::default();
             for from in 0..length + 3 {
                 let rest = text.get(from..).unwrap_or_default();
                 let stops = |b: &u8| *b < 0x20 || *b == b'"' || *b == b'\\';
                 let expected = rest.iter().position(stops).map(|n| from + n);
                 assert_eq!(onward.next(&text, from), expected, "{text:?} {from}");
-                assert_eq!(Stops::new().next(&text, from), expected, "{text:?} {from}");
+                assert_eq!(
+                    Stops::default().next(&text, from),
+                    expected,
+                    "{text:?} {from}"
+                );
             }
         }
     }

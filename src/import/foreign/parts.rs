@@ -38,6 +38,10 @@ const CODE_RESULT: (&str, &str) = ("codeExecutionResult", "code_execution_result
 
 /// A part that is about a call.
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "answers are taken as soon as they are made"
+)]
 pub enum Part<'j> {
     /// A call: its tool, id and arguments.
     Call(Box<ToolCall<'static>>),

@@ -39,12 +39,12 @@ impl Scanner<'_> {
                 self.pos = text.len();
                 break Err(self.bad("unterminated string"));
             };
-            match text.get(stop..).unwrap_or_default() {
-                [b'\\', code, ..] if SHORT[usize::from(*code)] => {
+            match (text.get(stop), text.get(stop + 1)) {
+                (Some(b'\\'), Some(code)) if SHORT[usize::from(*code)] => {
                     at = stop + 2;
                     short += 1;
                 }
-                [b'\\', b'u', ..] => {
+                (Some(b'\\'), Some(b'u')) => {
                     self.pos = stop + 1;
                     if let Err(e) = self.unit() {
                         break Err(e);

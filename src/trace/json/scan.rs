@@ -91,7 +91,7 @@ impl<'a> Scanner<'a> {
             text,
             utf8: None,
             pos: 0,
-            stops: Stops::new(),
+            stops: Stops::default(),
             seen: Seen::default(),
             high_ends: 0,
             tolerant: false,
