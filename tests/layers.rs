@@ -85,7 +85,11 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "engine",
         &[
+<<<<<<< ours
             "import::Held",
+=======
+            "bytes",
+>>>>>>> theirs
             "import::Sink",
             "policy",
             "stages",
