@@ -18,6 +18,11 @@ pub fn string_stop(bytes: &[u8]) -> Option<usize> {
     })
 }
 
+/// Where the first byte stands that may end a JSON string that has been checked: a quote or a backslash.
+pub fn string_end(bytes: &[u8]) -> Option<usize> {
+    first(bytes, |word| is(word, b'"') | is(word, b'\\'))
+}
+
 /// Where the first byte stands that is no printable ASCII, or that JSON escapes.
 pub fn not_plain(bytes: &[u8]) -> Option<usize> {
     first(bytes, |word| {

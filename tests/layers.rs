@@ -85,6 +85,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "engine",
         &[
+            "bytes",
             "import::Sink",
             "policy",
             "stages",

@@ -49,8 +49,8 @@ fn hostile(text: &str) -> (Header, Vec<Item>, Summary) {
     let call = Decision {
         run: text.into(),
         call: text.to_owned(),
-        tool: text.to_owned(),
-        agent: Some(text.to_owned()),
+        tool: text.into(),
+        agent: Some(text.into()),
         reason: Some(text.to_owned()),
         labels: vec![text.to_owned()],
         args: Some(format!("[\"{text}\"]")),

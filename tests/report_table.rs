@@ -127,7 +127,7 @@ fn a_hundred_and_twenty_columns_show_the_next_value_alone() {
 fn calls_fit_from_fifty_columns_up() {
     let long = Decision {
         run: "3f2a91c0-b7d4-4e55-9c3e-0123456789ab".into(),
-        tool: "mcp__mail__send_with_attachments".to_owned(),
+        tool: "mcp__mail__send_with_attachments".into(),
         reason: None,
         recorded: None,
         ..blocked()

@@ -90,6 +90,9 @@ pub fn states(policy: &Policy, into: &mut Accumulator, input: StatesInput<'_>) -
                 let run = RunView::default();
                 let (current, next) = (transition.current.view(run), transition.next.view(run));
                 let check = barriers::check(policy, &current, Some(&next));
+                let (before, after) = (Vec::from_iter(check.current()), check.next());
+                let slack = check.steps.iter().filter(|_| check.simulated);
+                let slack: Vec<_> = slack.map(|step| step.slack).collect();
                 let observed = transition.observed.as_ref();
                 let observed = observed.map(|state| barriers::values(policy, &state.view(run)));
                 let id = spec.action.call.id.as_deref();
@@ -105,9 +108,9 @@ pub fn states(policy: &Policy, into: &mut Accumulator, input: StatesInput<'_>) -
                         call: id,
                         tool: &spec.action.call.tool,
                     },
-                    current: &check.current,
-                    next: check.next.as_deref(),
-                    slack: &check.slack,
+                    current: &before,
+                    next: after.as_deref(),
+                    slack: &slack,
                     outside: &check.outside,
                     standing: transition.bare.as_ref().is_none_or(outside),
                     broken: &check.broken,

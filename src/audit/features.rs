@@ -89,7 +89,7 @@ impl Output for FeatureTable<'_> {
             run: decision.run.to_string(),
             seq: decision.seq,
             call: decision.call,
-            tool: decision.tool,
+            tool: decision.tool.to_string(),
             label: decided.label,
             recorded: decision.recorded,
             inconclusive: decision.inconclusive,

@@ -216,7 +216,7 @@ impl<'p> Measurer<'p> {
             seq: decision.seq,
             line: decision.line,
             call: decision.call.clone(),
-            tool: decision.tool.clone(),
+            tool: decision.tool.to_string(),
         };
         let point = |barrier: usize, value: f64| Point {
             measured: self.scales.measure(barrier, value),

@@ -100,7 +100,7 @@ impl Tally {
         summary.decisions.add(decision.kind);
         summary
             .tools
-            .entry(decision.tool.clone())
+            .entry(decision.tool.to_string())
             .or_default()
             .add(decision.kind);
         if let Some(rule) = decision.rule {
@@ -125,11 +125,14 @@ impl Tally {
         if !decided.named {
             *summary
                 .unnamed_tools
-                .entry(decision.tool.clone())
+                .entry(decision.tool.to_string())
                 .or_default() += 1;
         }
         if !decided.mediated {
-            *summary.unmediated.entry(decision.tool.clone()).or_default() += 1;
+            *summary
+                .unmediated
+                .entry(decision.tool.to_string())
+                .or_default() += 1;
         }
         for label in &decision.labels {
             match summary.labels.get_mut(label) {

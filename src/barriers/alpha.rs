@@ -38,17 +38,26 @@ impl Alpha {
         Some(h - self.at(h)).filter(|floor| floor.is_finite())
     }
 
+    /// Whether `next` may follow h, and how far it lies above the floor: [`Alpha::admits`] and
+    /// [`Alpha::slack`] by one floor.
+    #[inline]
+    pub fn measure(self, h: f64, next: f64) -> (bool, Option<f64>) {
+        let floor = self.floor(h);
+        let admitted = floor.is_some_and(|floor| next >= floor);
+        // Without adding zero a difference of equal numbers could come out as -0.
+        let slack = floor.map(|floor| next - floor + 0.0);
+        (admitted, slack.filter(|slack| slack.is_finite()))
+    }
+
     /// Whether `next` may follow h. Without a floor, or where either is NaN, it may not.
     pub fn admits(self, h: f64, next: f64) -> bool {
-        self.floor(h).is_some_and(|floor| next >= floor)
+        self.measure(h, next).0
     }
 
     /// How far `next` lies above the floor of h, negative where it lies below; absent where there
     /// is no floor or the distance is not finite.
     pub fn slack(self, h: f64, next: f64) -> Option<f64> {
-        let slack = next - self.floor(h)?;
-        // Without this a difference of equal numbers could come out as -0.
-        Some(slack + 0.0).filter(|slack| slack.is_finite())
+        self.measure(h, next).1
     }
 }
 
@@ -111,6 +120,42 @@ mod tests {
         assert_eq!(alpha(0.5, 1.0).slack(10.0, 4.0), Some(-1.0));
         let zero = alpha(1.0, 1.0).slack(0.0, -0.0).expect("finite");
         assert!(zero == 0.0 && zero.is_sign_positive());
+    }
+
+    /// By one floor or by two: as the condition and the distance are defined.
+    #[test]
+    fn one_floor_does_for_both() {
+        let mut seed = 1u64;
+        let mut next = |below: u64| {
+            seed = seed
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            (seed >> 33) % below
+        };
+        let odd = [
+            f64::NAN,
+            f64::INFINITY,
+            f64::NEG_INFINITY,
+            f64::MAX,
+            -0.0,
+            1e-320,
+        ];
+        for _ in 0..20_000 {
+            let mut number = || match next(8) {
+                0 => odd[next(6) as usize],
+                _ => next(4000) as f64 / 1000.0 - 1.0,
+            };
+            let a = alpha(number(), [1.0, 2.0, 0.5, 1.5][number().abs() as usize % 4]);
+            let (h, next) = (number(), number());
+            let admitted = a.floor(h).is_some_and(|floor| next >= floor);
+            let slack = a.floor(h).map(|floor| next - floor + 0.0);
+            let slack = slack.filter(|slack| slack.is_finite());
+            let (is, far) = a.measure(h, next);
+            assert_eq!(
+                (is, far.map(f64::to_bits)),
+                (admitted, slack.map(f64::to_bits))
+            );
+        }
     }
 
     #[test]

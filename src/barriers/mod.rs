@@ -63,25 +63,50 @@ pub const UNKNOWN: f64 = -1.0;
 /// The value of a barrier in a state, and why it could not be computed where it is -1 for that.
 pub fn value(policy: &Policy, spec: &BarrierSpec, view: &StateView<'_>) -> (f64, Option<String>) {
     match (definition(&spec.measure).raw)(policy, &spec.measure, view) {
-        // Adding zero turns -0 into 0.
-        Ok(raw) if raw.is_finite() && (raw - spec.margin).is_finite() => {
-            (raw - spec.margin + 0.0, None)
-        }
-        Ok(_) => (UNKNOWN, Some("its value is not a finite number".into())),
+        Ok(raw) => match spec.less_margin(raw) {
+            Some(h) => (h, None),
+            None => (UNKNOWN, Some("its value is not a finite number".into())),
+        },
         Err(why) => (UNKNOWN, Some(why)),
     }
+}
+
+/// The value alone, which is asked for ten times a call.
+fn height(policy: &Policy, spec: &BarrierSpec, view: &StateView<'_>) -> f64 {
+    let raw = (definition(&spec.measure).raw)(policy, &spec.measure, view);
+    let h = raw.ok().and_then(|raw| spec.less_margin(raw));
+    h.unwrap_or(UNKNOWN)
+}
+
+impl BarrierSpec {
+    /// The value that a raw value makes; absent where it is not finite.
+    #[inline]
+    fn less_margin(&self, raw: f64) -> Option<f64> {
+        let value = raw - self.margin;
+        // Adding zero turns -0 into 0.
+        (raw.is_finite() && value.is_finite()).then_some(value + 0.0)
+    }
+}
+
+/// A barrier before and after a call.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step {
+    /// Value in the current state.
+    pub h: f64,
+    /// Value in the next state; absent where that was not looked at.
+    pub next: Option<f64>,
+    /// How far the next value lies above its floor; absent as above, and where alpha is not finite.
+    pub slack: Option<f64>,
 }
 
 /// What the barriers say of a transition.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Check {
-    /// Values in the current state, in policy order.
-    pub current: Vec<f64>,
-    /// Values in the next state; absent where the current state is outside the safe set or nothing
-    /// was to be simulated.
-    pub next: Option<Vec<f64>>,
-    /// How far each next value lies above its floor; as many as `next`, or none.
-    pub slack: Vec<Option<f64>>,
+    /// One a barrier, in policy order.
+    pub steps: Vec<Step>,
+    /// Whether the next state was looked at: the current one is inside the safe set, and there was a
+    /// next one.
+    pub simulated: bool,
     /// Barriers that are negative in the current state.
     pub outside: Vec<usize>,
     /// Barriers whose next value lies below its floor.
@@ -89,6 +114,17 @@ pub struct Check {
 }
 
 impl Check {
+    /// Values in the current state.
+    pub fn current(&self) -> impl Iterator<Item = f64> {
+        self.steps.iter().map(|step| step.h)
+    }
+
+    /// Values in the next state, where that was looked at.
+    pub fn next(&self) -> Option<Vec<f64>> {
+        let next = self.steps.iter().filter_map(|step| step.next);
+        self.simulated.then(|| next.collect())
+    }
+
     /// The barriers that refuse the transition.
     pub fn refusing(&self) -> &[usize] {
         if self.outside.is_empty() {
@@ -101,11 +137,12 @@ impl Check {
 
 /// Values of all barriers in a state.
 pub fn values(policy: &Policy, view: &StateView<'_>) -> Vec<f64> {
-    let barriers = &policy.dcbf.barriers;
-    barriers
-        .iter()
-        .map(|spec| value(policy, spec, view).0)
-        .collect()
+    each(policy, view).collect()
+}
+
+fn each(policy: &Policy, view: &StateView<'_>) -> impl Iterator<Item = f64> {
+    let barriers = policy.dcbf.barriers.iter();
+    barriers.map(move |spec| height(policy, spec, view))
 }
 
 /// Indices of the values that are not at least zero.
@@ -118,33 +155,47 @@ pub fn negative(values: &[f64]) -> Vec<usize> {
 ///
 /// A state outside the safe set is not looked beyond: its check has no next values.
 pub fn check(policy: &Policy, current: &StateView<'_>, next: Option<&StateView<'_>>) -> Check {
-    transition(policy, values(policy, current), next)
+    transition(policy, each(policy, current), next)
 }
 
 /// Checks a current state whose values are known already, and the transition to the next one.
-pub fn transition(policy: &Policy, current: Vec<f64>, next: Option<&StateView<'_>>) -> Check {
+pub fn transition(
+    policy: &Policy,
+    current: impl IntoIterator<Item = f64>,
+    next: Option<&StateView<'_>>,
+) -> Check {
+    let specs = &policy.dcbf.barriers;
     let mut check = Check {
-        current,
+        steps: Vec::with_capacity(specs.len()),
         ..Check::default()
     };
-    check.outside = negative(&check.current);
-    let Some(next) = next.filter(|_| check.outside.is_empty()) else {
+    for (i, h) in current.into_iter().enumerate() {
+        if !h.ge(&0.0) {
+            check.outside.push(i);
+        }
+        check.steps.push(Step {
+            h,
+            next: None,
+            slack: None,
+        });
+    }
+    let Some(view) = next.filter(|_| check.outside.is_empty()) else {
         return check;
     };
-    let after = values(policy, next);
-    for (i, spec) in policy.dcbf.barriers.iter().enumerate() {
-        let (h, next) = (check.current[i], after[i]);
-        check.slack.push(spec.alpha.slack(h, next));
-        if !spec.alpha.admits(h, next) {
+    check.simulated = true;
+    for (i, (spec, step)) in specs.iter().zip(&mut check.steps).enumerate() {
+        let next = height(policy, spec, view);
+        let (admitted, slack) = spec.alpha.measure(step.h, next);
+        (step.next, step.slack) = (Some(next), slack);
+        if !admitted {
             check.broken.push(i);
         }
     }
-    check.next = Some(after);
     check
 }
 
 /// The weighted average of the values; absent where there are no barriers. It decides nothing.
-pub fn composite(policy: &Policy, values: &[f64]) -> Option<f64> {
+pub fn composite(policy: &Policy, values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let specs = &policy.dcbf.barriers;
     let total: f64 = specs.iter().map(|s| s.weight).sum();
     let sum: f64 = specs.iter().zip(values).map(|(s, h)| s.weight * h).sum();

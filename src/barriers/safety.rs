@@ -1,7 +1,6 @@
 //! Dangerous pairs: two kinds of calls that may not stand close together.
 
 use super::Definition;
-use crate::policy::matcher::ListSet;
 use crate::policy::{Measure, Policy};
 use crate::state::StateView;
 
@@ -18,10 +17,7 @@ fn raw(_: &Policy, measure: &Measure, view: &StateView<'_>) -> Result<f64, Strin
         return Ok(1.0);
     };
     // What any of the calls matches, so that every pair is two bits.
-    let mut lists = ListSet::default();
-    for names in view.history.last(*window, view.appended) {
-        names.join(&mut lists);
-    }
+    let lists = view.history.matched(*window, view.appended);
     let met = pairs.iter().any(|&(a, b)| lists.holds(a) && lists.holds(b));
     Ok(if met { -1.0 } else { 1.0 })
 }

@@ -42,7 +42,7 @@ pub fn names(
     table: &mut NameTable,
     call: &ToolCall<'_>,
     run: RunView<'_>,
-) -> (Arc<NameSet>, Option<Finding>) {
+) -> (Arc<NameSet>, Option<Box<Finding>>) {
     // A label belongs to the call: its rule cannot ask for the state.
     let state = AgentState::default();
     judge::names(policy, table, call, &state, run, |_, _| {})

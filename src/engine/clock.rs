@@ -59,9 +59,12 @@ impl Clock {
     pub(super) fn look(&mut self, place: Place, ts: &Timestamp<'_>) -> Option<Reading> {
         let reading = time::read(ts)?;
         let bit = KINDS.iter().find(|(kind, ..)| *kind == reading.kind);
-        self.kinds |= bit.map_or(0, |(_, bit, _)| *bit);
-        if self.mixed.times == 0 && is_mixed(self.kinds) {
-            self.mixed.again(place);
+        let bit = bit.map_or(0, |(_, bit, _)| *bit);
+        if self.kinds & bit == 0 {
+            self.kinds |= bit;
+            if self.mixed.times == 0 && is_mixed(self.kinds) {
+                self.mixed.again(place);
+            }
         }
         if reading.odd {
             self.odd.again(place);
@@ -87,37 +90,39 @@ impl Clock {
         self.unreadable.again(place);
     }
 
-    /// What there is to tell of them.
+    /// What there is to tell of them: nothing, of most runs.
     pub(super) fn warnings(&self) -> Vec<(WarningCode, Place, String)> {
-        let backwards = format!(
-            "{} with a `ts` before that of the call before; the order of the file holds",
-            calls(self.backwards.times)
-        );
-        let kinds = KINDS.iter().filter(|(_, bit, _)| self.kinds & bit != 0);
-        let kinds: Vec<_> = kinds.map(|(.., words)| *words).collect();
-        let mixed = format!(
-            "`ts` is written in ways that may not fit together: {}; numbers are told apart by \
-             their size, texts without an offset are read as UTC",
-            kinds.join(", ")
-        );
-        let odd = format!(
-            "{} with a `ts` that is a leap second, before 1970 or after 9999",
-            records(self.odd.times)
-        );
-        let unreadable = format!(
-            "{} with a `ts` that is no time",
-            records(self.unreadable.times)
-        );
-        [
-            (WarningCode::ClockBackwards, self.backwards, backwards),
-            (WarningCode::MixedTimes, self.mixed, mixed),
-            (WarningCode::OddTime, self.odd, odd),
-            (WarningCode::UnreadableTime, self.unreadable, unreadable),
-        ]
-        .into_iter()
-        .filter(|(_, met, _)| met.times > 0)
-        .map(|(code, met, message)| (code, met.first, message))
-        .collect()
+        let mut told = Vec::new();
+        let mut tell = |code, met: Met, message: &dyn Fn(u64) -> String| {
+            if met.times > 0 {
+                told.push((code, met.first, message(met.times)));
+            }
+        };
+        tell(WarningCode::ClockBackwards, self.backwards, &|times| {
+            format!(
+                "{} with a `ts` before that of the call before; the order of the file holds",
+                calls(times)
+            )
+        });
+        tell(WarningCode::MixedTimes, self.mixed, &|_| {
+            let kinds = KINDS.iter().filter(|(_, bit, _)| self.kinds & bit != 0);
+            let kinds: Vec<_> = kinds.map(|(.., words)| *words).collect();
+            format!(
+                "`ts` is written in ways that may not fit together: {}; numbers are told apart by \
+                 their size, texts without an offset are read as UTC",
+                kinds.join(", ")
+            )
+        });
+        tell(WarningCode::OddTime, self.odd, &|times| {
+            format!(
+                "{} with a `ts` that is a leap second, before 1970 or after 9999",
+                records(times)
+            )
+        });
+        tell(WarningCode::UnreadableTime, self.unreadable, &|times| {
+            format!("{} with a `ts` that is no time", records(times))
+        });
+        told
     }
 }
 

@@ -56,11 +56,11 @@ pub struct Decision {
     /// Turn.
     pub turn: u64,
     /// Tool.
-    pub tool: String,
+    pub tool: Arc<str>,
     /// Labels of the call, sorted.
     pub labels: Vec<String>,
     /// Who called: the call's agent, else the run's; absent if neither is known.
-    pub agent: Option<String>,
+    pub agent: Option<Arc<str>>,
     /// What it would have got.
     pub kind: DecisionKind,
     /// Whether it may run: allowed, withheld, or escalated and let through.
@@ -80,7 +80,7 @@ pub struct Decision {
     /// Whether the state alone refused.
     pub standing: bool,
     /// Stages passed, in pipeline order.
-    pub checks_passed: Vec<&'static str>,
+    pub checks_passed: Arc<[&'static str]>,
     /// Stage failed, if any.
     pub checks_failed: Vec<&'static str>,
     /// Whether somebody had to decide.

@@ -3,8 +3,8 @@
 //! Their keys are drawn anew by every process, so that nobody who writes a trace can make two of them
 //! equal; nothing that is written depends on their values.
 
-use crate::bytes::string_stop;
-use crate::trace::event::{Outcome, RawJson, ToolCall};
+use crate::bytes::string_end;
+use crate::trace::event::{ApprovalOutcome, Outcome, RawJson, Recorded, ToolCall};
 use crate::trace::json::Json;
 use foldhash::quality::{FoldHasher, RandomState};
 use std::hash::{BuildHasher, Hash, Hasher};
@@ -44,26 +44,32 @@ pub fn content(call: &ToolCall<'_>, outcome: Option<u64>, room: &mut Vec<u8>) ->
     let mut h = hasher();
     call.tool.hash(&mut h);
     compact(call.args.bytes(), room).hash(&mut h);
-    (
-        call.args_unknown,
-        call.turn,
-        &call.agent,
-        &call.resources,
-        &call.labels,
-        &call.batch,
-    )
-        .hash(&mut h);
-    call.estimated_cost.hash(&mut h);
-    for embedding in [&call.context_embedding, &call.action_embedding] {
-        embedding.as_ref().map(Vec::len).hash(&mut h);
-        for component in embedding.iter().flatten() {
-            h.write_u64(component.to_bits());
-        }
-    }
-    call.recorded.map(|r| r as u8).hash(&mut h);
-    call.approval.map(|a| a as u8).hash(&mut h);
-    call.semantic_score.map(f64::to_bits).hash(&mut h);
+    call.turn.hash(&mut h);
+    call.agent.hash(&mut h);
     outcome.hash(&mut h);
+    // The rest most calls do not say.
+    let more = call.args_unknown
+        || !call.resources.is_empty()
+        || !call.labels.is_empty()
+        || call.batch.is_some()
+        || call.estimated_cost.is_some()
+        || call.context_embedding.is_some()
+        || call.action_embedding.is_some()
+        || call.recorded.is_some()
+        || call.approval.is_some()
+        || call.semantic_score.is_some();
+    h.write_u8(more.into());
+    if more {
+        call.args_unknown.hash(&mut h);
+        let bits = |v: &Vec<f64>| -> Vec<u64> { v.iter().map(|x| x.to_bits()).collect() };
+        (&call.resources, &call.labels, &call.batch).hash(&mut h);
+        call.estimated_cost.hash(&mut h);
+        call.context_embedding.as_ref().map(bits).hash(&mut h);
+        call.action_embedding.as_ref().map(bits).hash(&mut h);
+        call.recorded.map(Recorded::as_str).hash(&mut h);
+        call.approval.map(ApprovalOutcome::as_str).hash(&mut h);
+        call.semantic_score.map(f64::to_bits).hash(&mut h);
+    }
     h.finish()
 }
 
@@ -106,7 +112,7 @@ fn compact<'b>(bytes: &'b [u8], room: &'b mut Vec<u8>) -> &'b [u8] {
 /// How long the string is that begins there, with its quotes.
 fn quoted(bytes: &[u8]) -> usize {
     let mut at = 1;
-    while let Some(stop) = bytes.get(at..).and_then(string_stop) {
+    while let Some(stop) = bytes.get(at..).and_then(string_end) {
         at += stop + 1;
         match bytes[at - 1] {
             b'"' => return at,
@@ -166,6 +172,81 @@ mod tests {
         assert_eq!(hash(r#"{"a": [1, "x y"]}"#), hash(r#"{"a":[1,"x y"]}"#));
         assert_ne!(hash(r#"{"a":"x y"}"#), hash(r#"{"a":"xy"}"#));
         assert_ne!(hash(r#"{"a":"\" "}"#), hash(r#"{"a":"\""}"#));
+    }
+
+    /// The plain telling, byte by byte.
+    fn without_space(bytes: &[u8]) -> Vec<u8> {
+        let (mut quoted, mut escaped) = (false, false);
+        let kept = bytes.iter().filter(|byte| {
+            match byte {
+                _ if escaped => escaped = false,
+                b'\\' if quoted => escaped = true,
+                b'"' => quoted = !quoted,
+                b' ' | b'\t' | b'\n' | b'\r' => return quoted,
+                _ => {}
+            }
+            true
+        });
+        kept.copied().collect()
+    }
+
+    #[test]
+    fn white_space_is_left_out_as_byte_by_byte() {
+        let mut seed = 1u64;
+        let mut next = |below: u64| {
+            seed = seed
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            (seed >> 33) % below
+        };
+        let mut room = Vec::new();
+        for _ in 0..20_000 {
+            let length = next(60);
+            let byte = |_| b"\"\"\"\\\\ \t\n\r{}:,a\xc3\xa9"[next(16) as usize];
+            let bytes: Vec<u8> = (0..length).map(byte).collect();
+            assert_eq!(
+                compact(&bytes, &mut room),
+                without_space(&bytes),
+                "{bytes:?}"
+            );
+        }
+    }
+
+    /// Whatever a record says more, less or otherwise is other content.
+    #[test]
+    fn every_field_is_content() {
+        let mut calls = vec![ToolCall::default()];
+        let mut with = |change: fn(&mut ToolCall<'static>)| {
+            let mut call = ToolCall::default();
+            change(&mut call);
+            calls.push(call);
+        };
+        with(|c| c.tool = "a".into());
+        with(|c| c.args = RawJson::from_text("[]").expect("json"));
+        with(|c| c.args_unknown = true);
+        with(|c| c.turn = Some(0));
+        with(|c| c.turn = Some(1));
+        with(|c| c.agent = Some("".into()));
+        with(|c| c.agent = Some("a".into()));
+        with(|c| c.resources = vec!["a".into()]);
+        with(|c| c.resources = vec!["a".into(), "".into()]);
+        with(|c| c.labels = vec!["a".into()]);
+        with(|c| c.batch = Some("a".into()));
+        with(|c| c.estimated_cost = Some(Default::default()));
+        with(|c| c.context_embedding = Some(vec![]));
+        with(|c| c.action_embedding = Some(vec![]));
+        with(|c| c.action_embedding = Some(vec![0.0]));
+        with(|c| c.action_embedding = Some(vec![-0.0]));
+        with(|c| c.recorded = Some(Recorded::Allow));
+        with(|c| c.approval = Some(ApprovalOutcome::Denied));
+        with(|c| c.semantic_score = Some(0.0));
+        let hash = |call, outcome| content(call, outcome, &mut Vec::new());
+        let mut hashes: Vec<u64> = calls.iter().map(|call| hash(call, None)).collect();
+        hashes.extend([hash(&calls[0], Some(0)), hash(&calls[0], Some(1))]);
+        let all = hashes.len();
+        hashes.sort_unstable();
+        hashes.dedup();
+        assert_eq!(hashes.len(), all);
     }
 
     #[test]

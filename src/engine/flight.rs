@@ -8,7 +8,11 @@ use crate::stages::Siblings;
 use crate::state::AgentState;
 use crate::trace::event::ToolCall;
 use crate::trace::money::Nano;
+use std::collections::VecDeque;
 use std::sync::Arc;
+
+/// Calls in flight whose room a run keeps when they have settled: there may be many runs.
+const FEW: usize = 1;
 
 /// An admitted call.
 #[derive(Clone, Debug)]
@@ -87,18 +91,26 @@ impl Run {
         settles: impl Fn(&InFlight) -> bool,
     ) -> Vec<Pending> {
         let mut pending = Vec::new();
-        let flights = std::mem::take(&mut self.in_flight);
-        let before = flights.len();
+        let before = self.in_flight.len();
         (self.least_turn, self.open_batch) = (u64::MAX, None);
-        for mut flight in flights {
+        // What stays goes to the back, so that all of them keep their order and their room.
+        for _ in 0..before {
+            let Some(mut flight) = self.in_flight.pop_front() else {
+                break;
+            };
             if settles(&flight) {
                 self.settle(policy, &flight, flight.outcome.unwrap_or_default());
-                pending.extend(flight.pending.take().map(|p| *p));
+                if let Some(waited) = flight.pending.take() {
+                    pending.push(*waited);
+                }
             } else {
                 self.fly(flight);
             }
         }
         if self.in_flight.len() < before {
+            if self.in_flight.is_empty() && self.in_flight.capacity() > FEW {
+                self.in_flight = VecDeque::new();
+            }
             self.observe();
         }
         pending
@@ -151,7 +163,7 @@ impl Run {
         }
         if self.in_flight.capacity() == 0 {
             // Most runs have one call in flight at a time, and there may be many runs.
-            self.in_flight.reserve_exact(1);
+            self.in_flight.reserve_exact(FEW);
         }
         self.in_flight.push_back(flight);
     }
@@ -217,5 +229,60 @@ impl AgentState {
                 *sum = sum.saturating_add(tokens);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::matcher::NameTable;
+
+    /// Whatever settles, the rest stays in its order, as if the list were made anew.
+    #[test]
+    fn what_does_not_settle_keeps_its_order() {
+        let mut seed = 1u64;
+        let mut next = |below: u64| {
+            seed = seed
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            (seed >> 33) % below
+        };
+        let policy = Policy::built_in();
+        let names = NameTable::default().intern(&policy.matchers, "t", &[]);
+        let mut run = Run::new(Arc::from("r"), 0, 1);
+        let (mut plain, mut settled): (Vec<InFlight>, u64) = (Vec::new(), 0);
+        for id in 0..5000 {
+            let batch = Some(next(3)).filter(|&batch| batch > 0);
+            let arriving = (next(4) > 0).then(|| (next(6), batch));
+            run.settle_before(&policy, arriving);
+            let before = plain.len();
+            plain.retain(|flight| !flight.settles_before(arriving));
+            settled += (before - plain.len()) as u64;
+            let ids = |flights: &mut dyn Iterator<Item = &InFlight>| -> Vec<u64> {
+                flights.map(|flight| flight.id).collect()
+            };
+            assert_eq!(ids(&mut run.in_flight.iter()), ids(&mut plain.iter()));
+            assert_eq!(run.state.history.len(), settled);
+            if next(3) > 0 {
+                let outcome = batch.filter(|_| next(2) > 0);
+                let flight = InFlight {
+                    id,
+                    by: Caller::default(),
+                    turn: next(6),
+                    names: Arc::clone(&names),
+                    estimate: Nano::ZERO,
+                    batch,
+                    outcome: outcome.map(|_| Settlement::default()),
+                    pending: None,
+                };
+                // One batch with outcomes is open at a time: another is settled by the call's arrival.
+                let others = |f: &InFlight| f.outcome.is_some() && f.batch != batch;
+                if !plain.iter().any(others) {
+                    plain.push(flight.clone());
+                    run.place(&policy, flight, false);
+                }
+            }
+        }
+        assert!(settled > 500, "{settled}");
     }
 }

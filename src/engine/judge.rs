@@ -19,8 +19,10 @@ use std::sync::Arc;
 pub(super) struct Judged {
     pub(super) kind: DecisionKind,
     stage: Option<&'static str>,
-    pub(super) finding: Option<Finding>,
-    passed: Vec<&'static str>,
+    /// Why it did not pass: of few calls, and large.
+    pub(super) finding: Option<Box<Finding>>,
+    /// How many stages it passed.
+    passed: usize,
     pub(super) notes: Notes,
     /// Whether its result has to be checked.
     pub(super) awaits_result: bool,
@@ -28,17 +30,60 @@ pub(super) struct Judged {
     pub(super) weighed: Option<Box<[StageWeighed]>>,
 }
 
+/// The stages that the policy has something for, each with its place in the pipeline: the others pass
+/// every call, and are not asked.
+pub(super) type Asked = [(usize, &'static dyn Stage)];
+
 impl Judged {
-    fn stopped(kind: DecisionKind, stage: Option<&'static str>, finding: Finding) -> Judged {
+    /// Nothing against the call yet. It is filled in where it stands, since it is large.
+    pub(super) fn new() -> Judged {
         Judged {
-            kind,
-            stage,
-            finding: Some(finding),
-            passed: Vec::new(),
+            kind: DecisionKind::Allow,
+            stage: None,
+            finding: None,
+            passed: 0,
             notes: Notes::default(),
             awaits_result: false,
             weighed: None,
         }
+    }
+
+    fn stop(&mut self, kind: DecisionKind, stage: Option<&'static str>, finding: Box<Finding>) {
+        (self.kind, self.stage, self.finding) = (kind, stage, Some(finding));
+    }
+
+    /// The first stage that refuses every call in this state. Says whether there is one.
+    pub(super) fn precheck(&mut self, asked: &Asked, state: &AgentState) -> bool {
+        for (_, stage) in asked {
+            if let Some(finding) = stage.precheck(state) {
+                self.stop(DecisionKind::Block, Some(stage.id()), Box::new(finding));
+                return true;
+            }
+        }
+        false
+    }
+
+    /// A call whose labels are not known is not judged any further.
+    pub(super) fn unlabelled(&mut self, finding: Box<Finding>) {
+        self.stop(DecisionKind::Error, None, finding);
+    }
+
+    /// Runs the pipeline, of that many stages in all.
+    pub(super) fn pipeline(&mut self, asked: &Asked, stages: usize, cx: &CallContext<'_>) {
+        self.passed = stages;
+        for &(place, stage) in asked {
+            let (kind, finding) = match stage.judge(cx, &mut self.notes) {
+                Verdict::Pass => continue,
+                Verdict::Refuse(finding) => (DecisionKind::Block, finding),
+                Verdict::Escalate(finding) => (DecisionKind::Escalate, finding),
+                Verdict::Error(finding) => (DecisionKind::Error, finding),
+            };
+            self.passed = place;
+            self.stop(kind, Some(stage.id()), Box::new(finding));
+            break;
+        }
+        let runs = matches!(self.kind, DecisionKind::Allow | DecisionKind::Escalate);
+        self.awaits_result = runs && asked.iter().any(|(_, s)| s.awaits_result(cx));
     }
 }
 
@@ -54,7 +99,7 @@ pub(super) fn names(
     state: &AgentState,
     run: RunView<'_>,
     mut met: impl FnMut(&LabelRule, &Result<bool, String>),
-) -> (Arc<NameSet>, Option<Finding>) {
+) -> (Arc<NameSet>, Option<Box<Finding>>) {
     let mut labels: Vec<&str> = call.labels.iter().map(|l| &**l).collect();
     let mut names = table.intern(&policy.matchers, &call.tool, &labels);
     let mut failure = None;
@@ -74,11 +119,13 @@ pub(super) fn names(
             continue;
         }
         if let Err(why) = holds {
-            failure.get_or_insert_with(|| Finding {
-                rule: LABEL,
-                reason: format!("label `{}` could not be evaluated: {why}", rule.label),
-                policy_line: rule.place.line,
-                ..Finding::default()
+            failure.get_or_insert_with(|| {
+                Box::new(Finding {
+                    rule: LABEL,
+                    reason: format!("label `{}` could not be evaluated: {why}", rule.label),
+                    policy_line: rule.place.line,
+                    ..Finding::default()
+                })
             });
         }
         labels.push(&rule.label);
@@ -95,64 +142,19 @@ pub(super) fn labels_alone(policy: &Policy, call: &ToolCall<'_>) -> Vec<String> 
     names.labels.iter().map(|l| l.to_string()).collect()
 }
 
-/// The first stage that refuses every call in this state.
-pub(super) fn precheck(stages: &[&'static dyn Stage], state: &AgentState) -> Option<Judged> {
-    let refused = stages
-        .iter()
-        .find_map(|s| Some((s.id(), s.precheck(state)?)));
-    refused.map(|(stage, finding)| Judged::stopped(DecisionKind::Block, Some(stage), finding))
-}
-
-/// A call whose labels are not known is not judged any further.
-pub(super) fn unlabelled(finding: Finding) -> Judged {
-    Judged::stopped(DecisionKind::Error, None, finding)
-}
-
-/// Runs the pipeline.
-pub(super) fn pipeline(stages: &[&'static dyn Stage], cx: &CallContext<'_>) -> Judged {
-    let mut notes = Notes::default();
-    let mut passed = Vec::with_capacity(stages.len());
-    for stage in stages {
-        let (kind, finding) = match stage.judge(cx, &mut notes) {
-            Verdict::Pass => {
-                passed.push(stage.id());
-                continue;
-            }
-            Verdict::Refuse(finding) => (DecisionKind::Block, finding),
-            Verdict::Escalate(finding) => (DecisionKind::Escalate, finding),
-            Verdict::Error(finding) => (DecisionKind::Error, finding),
-        };
-        let awaits = kind == DecisionKind::Escalate && stages.iter().any(|s| s.awaits_result(cx));
-        return Judged {
-            passed,
-            notes,
-            awaits_result: awaits,
-            ..Judged::stopped(kind, Some(stage.id()), finding)
-        };
-    }
-    Judged {
-        kind: DecisionKind::Allow,
-        stage: None,
-        finding: None,
-        passed,
-        notes,
-        awaits_result: stages.iter().any(|s| s.awaits_result(cx)),
-        weighed: None,
-    }
-}
-
 /// What a decision says of its call beside the verdict.
 pub(super) struct Subject<'a> {
     pub(super) place: Place,
     pub(super) call: &'a ToolCall<'a>,
-    pub(super) id: &'a str,
+    pub(super) id: String,
+    pub(super) agent: Option<Arc<str>>,
     pub(super) names: &'a NameSet,
 }
 
 impl Judged {
     /// Writes the decision down. It is not final yet where somebody has to decide or the result has
     /// to be checked.
-    pub(super) fn decide(self, monitor: &Monitor<'_>, run: &Run, subject: &Subject<'_>) -> Final {
+    pub(super) fn decide(self, monitor: &Monitor<'_>, run: &Run, subject: Subject<'_>) -> Final {
         let Options {
             keep_args, mode, ..
         } = monitor.options;
@@ -168,15 +170,11 @@ impl Judged {
             line: subject.place.line,
             run: Arc::clone(&run.id),
             seq: run.seq,
-            call: subject.id.into(),
+            call: subject.id,
             turn: run.turn,
-            tool: call.tool.clone().into_owned(),
+            tool: Arc::clone(&names.tool),
             labels: names.labels.iter().map(|l| l.to_string()).collect(),
-            agent: call
-                .agent
-                .as_deref()
-                .or(run.agent.as_deref())
-                .map(Into::into),
+            agent: subject.agent,
             kind: self.kind,
             admitted: self.kind == DecisionKind::Allow,
             stage: self.stage,
@@ -184,7 +182,7 @@ impl Judged {
             policy_line: line,
             policy_rule: finding.as_ref().and_then(|f| f.policy_rule.clone()),
             standing: finding.as_ref().is_some_and(|f| f.standing),
-            checks_passed: self.passed,
+            checks_passed: monitor.checks_passed(self.passed),
             checks_failed: self.stage.filter(|_| refused).into_iter().collect(),
             escalated: self.kind == DecisionKind::Escalate,
             approval: None,
@@ -227,6 +225,7 @@ pub(super) fn withhold(decision: &mut Decision, stage: &'static str, finding: Fi
     decision.policy_line = (finding.policy_line > 0).then_some(finding.policy_line);
     decision.policy_rule = finding.policy_rule;
     decision.reason = Some(finding.reason);
-    decision.checks_passed.retain(|passed| *passed != stage);
+    let passed = decision.checks_passed.iter().copied();
+    decision.checks_passed = passed.filter(|passed| *passed != stage).collect();
     decision.checks_failed = vec![stage];
 }

@@ -341,7 +341,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn tool_call(&mut self, place: Place, call: ToolCall<'_>) {
+    fn tool_call(&mut self, place: Place, call: Box<ToolCall<'_>>) {
         let run = self.runs.open(call.run.as_deref());
         self.monitor.arrive(run, place, call);
     }
@@ -387,7 +387,7 @@ impl Sink for Engine<'_> {
         }
         match event {
             Event::RunStart(e) => self.run_start(place, e),
-            Event::ToolCall(e) => self.tool_call(place, *e),
+            Event::ToolCall(e) => self.tool_call(place, e),
             Event::ToolResult(e) => self.tool_result(place, e),
             Event::Approval(e) => self.approval(place, e),
             Event::RunEnd(e) => self.run_end(e),

@@ -5,7 +5,7 @@ use super::digest;
 use super::early::{Early, Held};
 use super::flight::InFlight;
 use super::forms::{Forms, Kind};
-use super::judge::{self, Subject};
+use super::judge::{self, Judged, Subject};
 use super::marks::{Mark, Origin};
 use super::ruling::Ruling;
 use super::run::{Caller, Effects, Run};
@@ -26,12 +26,18 @@ pub(super) struct Monitor<'a> {
     pub(super) options: Options,
     pub(super) out: Box<dyn Output + 'a>,
     pub(super) stages: Vec<&'static dyn Stage>,
+    /// Those that the policy has something for, with their places.
+    asked: Vec<(usize, &'static dyn Stage)>,
+    /// The names of the first stages, for every number of them: decisions share them.
+    passed: Vec<Arc<[&'static str]>>,
     pub(super) tokens: TokenCounter,
     /// Results whose calls have not come yet.
     pub(super) early: Early,
     names: NameTable,
     lookalikes: Lookalikes,
     forms: Forms,
+    /// The agent of the latest call that names one.
+    agent: Arc<str>,
     /// Scores of the calls from earlier replays.
     pub(super) remembered: Option<&'a Remembered>,
     /// Decisions that became final with the event at hand, to be given in call order.
@@ -48,15 +54,25 @@ impl<'a> Monitor<'a> {
         out: Box<dyn Output + 'a>,
     ) -> Self {
         let enabled = |stage: &&&'static dyn Stage| !policy.disabled.contains(&stage.id());
+        let stages: Vec<_> = stages.iter().filter(enabled).copied().collect();
+        let first = |n| stages.iter().take(n).map(|stage| stage.id()).collect();
         Monitor {
             policy,
             options,
             out,
-            stages: stages.iter().filter(enabled).copied().collect(),
+            passed: (0..=stages.len()).map(first).collect(),
+            asked: stages
+                .iter()
+                .copied()
+                .enumerate()
+                .filter(|(_, stage)| !stage.is_idle(policy))
+                .collect(),
+            stages,
             early: Early::default(),
             names: NameTable::default(),
             lookalikes: Lookalikes::new(&policy.matchers),
             forms: Forms::of(policy),
+            agent: Arc::default(),
             remembered: None,
             tokens: TokenCounter::for_policy(policy),
             ready: Vec::new(),
@@ -65,9 +81,9 @@ impl<'a> Monitor<'a> {
     }
 
     /// A call arrives.
-    pub(super) fn arrive(&mut self, run: &mut Run, place: Place, mut call: ToolCall<'_>) {
-        let own_id = match &call.id {
-            Some(id) => id.to_string(),
+    pub(super) fn arrive(&mut self, run: &mut Run, place: Place, mut call: Box<ToolCall<'_>>) {
+        let own_id = match call.id.take() {
+            Some(id) => id.into_owned(),
             None => run.default_id(),
         };
         let id = digest::id(&own_id);
@@ -144,7 +160,7 @@ impl<'a> Monitor<'a> {
         held
     }
 
-    fn judge(&mut self, run: &mut Run, place: Place, call: ToolCall<'_>, identity: Identity) {
+    fn judge(&mut self, run: &mut Run, place: Place, call: Box<ToolCall<'_>>, identity: Identity) {
         let (policy, remembered) = (self.policy, self.remembered);
         let Options {
             weigh: weighs,
@@ -162,9 +178,10 @@ impl<'a> Monitor<'a> {
         };
         let (names, label_failure) =
             judge::names(policy, &mut self.names, &call, &run.state, run.view(), met);
-        if let Some(agent) = &call.agent {
-            self.meet(Kind::Agent, place, &run.id, agent);
-        }
+        let agent = match &call.agent {
+            Some(agent) => Some(self.agent(place, run, agent)),
+            None => run.agent.clone(),
+        };
         for label in &call.labels {
             self.meet(Kind::Label, place, &run.id, label);
         }
@@ -199,9 +216,13 @@ impl<'a> Monitor<'a> {
         };
         let cx = context(&run.state, run.view());
         let unlabelled = label_failure.filter(|_| !labels_given);
-        let mut judged = judge::precheck(&self.stages, &run.state)
-            .or_else(|| unlabelled.map(judge::unlabelled))
-            .unwrap_or_else(|| judge::pipeline(&self.stages, &cx));
+        let mut judged = Judged::new();
+        if !judged.precheck(&self.asked, &run.state) {
+            match unlabelled {
+                Some(finding) => judged.unlabelled(finding),
+                None => judged.pipeline(&self.asked, self.stages.len(), &cx),
+            }
+        }
         let weigh = |cx: &CallContext<'_>| match rules_too {
             true => weigh::call(&self.stages, labels, cx),
             false => weigh::transitions(&self.stages, cx),
@@ -243,10 +264,11 @@ impl<'a> Monitor<'a> {
         let subject = Subject {
             place,
             call: &call,
-            id: &identity.text,
+            id: identity.text,
+            agent,
             names: &names,
         };
-        let decided = judged.decide(self, run, &subject);
+        let decided = judged.decide(self, run, subject);
         let ruling = Ruling {
             call,
             decided,
@@ -264,6 +286,20 @@ impl<'a> Monitor<'a> {
                 self.refuse(run, ruling);
             }
         }
+    }
+
+    /// The names of so many stages of the pipeline, the first of it.
+    pub(super) fn checks_passed(&self, stages: usize) -> Arc<[&'static str]> {
+        self.passed.get(stages).cloned().unwrap_or_default()
+    }
+
+    /// Meets the agent of a call. Its name as decisions share it: calls in a row are mostly of one.
+    fn agent(&mut self, place: Place, run: &Run, name: &str) -> Arc<str> {
+        if *self.agent != *name {
+            self.meet(Kind::Agent, place, &run.id, name);
+            self.agent = name.into();
+        }
+        Arc::clone(&self.agent)
     }
 
     /// A call repeats an id of its run with the same content: it is a record like any other for what

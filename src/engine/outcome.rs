@@ -131,6 +131,10 @@ impl Monitor<'_> {
 
     /// Decisions whose call settled without a result are final as they are.
     pub(super) fn give_up_waiting(&mut self, pending: Vec<Pending>) {
+        if pending.is_empty() {
+            // As it mostly is.
+            return;
+        }
         self.ready.extend(pending.into_iter().map(|p| p.decision));
     }
 

@@ -10,7 +10,7 @@ use crate::trace::event::{ApprovalOutcome, Recorded, ToolCall};
 
 /// A call with its decision, on its way into the state.
 pub(super) struct Ruling<'c> {
-    pub(super) call: ToolCall<'c>,
+    pub(super) call: Box<ToolCall<'c>>,
     pub(super) decided: Final,
     /// What it is in the state if it is admitted.
     pub(super) flight: InFlight,
@@ -28,7 +28,7 @@ impl Monitor<'_> {
             return self.resolve(run, ruling, approval == ApprovalOutcome::Approved);
         }
         run.waiting = Some(Box::new(Ruling {
-            call: ruling.call.into_owned(),
+            call: Box::new(ruling.call.into_owned()),
             decided: ruling.decided,
             flight: ruling.flight,
             awaits_result: ruling.awaits_result,
@@ -54,41 +54,37 @@ impl Monitor<'_> {
     }
 
     /// A call may run.
-    pub(super) fn allow(&mut self, run: &mut Run, ruling: Ruling<'_>) {
-        let Ruling {
-            call,
-            mut decided,
-            mut flight,
-            awaits_result,
-            embedded,
-        } = ruling;
+    pub(super) fn allow(&mut self, run: &mut Run, mut ruling: Ruling<'_>) {
+        // Decisions are large: each is moved once, to where it is given from.
+        let (call, id) = (ruling.call, ruling.flight.id);
         run.refused_in_a_row = 0;
         let recorded_block = call.recorded == Some(Recorded::Block);
         if recorded_block && self.options.mode == Mode::Observe {
-            run.set_fate(flight.id, Fate::NotRun);
-            return self.ready.push(decided);
+            run.set_fate(id, Fate::NotRun);
+            return self.ready.push(ruling.decided);
         }
-        run.set_fate(flight.id, Fate::Admitted);
-        Brought::by(&call, embedded).stays_in(&mut run.state);
+        run.set_fate(id, Fate::Admitted);
+        Brought::by(&call, ruling.embedded).stays_in(&mut run.state);
         run.parted |= recorded_block;
         run.step();
-        run.effect(self.policy, flight.by, &flight.names.tool);
+        run.effect(self.policy, ruling.flight.by, &ruling.flight.names.tool);
         let sequential = self.options.dispatch == Dispatch::Sequential;
-        let at_once = sequential || (flight.outcome.is_some() && flight.batch.is_none());
-        match (&call.outcome, awaits_result) {
+        let inline = ruling.flight.outcome.is_some() && ruling.flight.batch.is_none();
+        let at_once = sequential || inline;
+        match (&call.outcome, ruling.awaits_result) {
             (Some(outcome), true) => {
-                self.check_result(run, &call, outcome, &mut decided);
-                self.ready.push(decided);
+                self.check_result(run, &call, outcome, &mut ruling.decided);
+                self.ready.push(ruling.decided);
             }
             (None, true) if !at_once => {
-                flight.pending = Some(Box::new(Pending {
-                    decision: decided,
+                ruling.flight.pending = Some(Box::new(Pending {
+                    decision: ruling.decided,
                     call: call.into_owned(),
                 }));
             }
-            _ => self.ready.push(decided),
+            _ => self.ready.push(ruling.decided),
         }
-        run.place(self.policy, flight, at_once);
+        run.place(self.policy, ruling.flight, at_once);
     }
 
     /// A call may not run. What the trace shows of it is taken as the mode says.

@@ -25,7 +25,7 @@ pub(super) struct Run {
     pub(super) input: usize,
     /// Its place among the runs of the input, by first appearance.
     pub(super) order: u64,
-    pub(super) agent: Option<Box<str>>,
+    pub(super) agent: Option<Arc<str>>,
     pub(super) intent: Option<Box<str>>,
     /// What it is known to be.
     pub(super) label: Option<GroundTruth>,
@@ -102,7 +102,7 @@ pub(super) struct Effect {
 /// A run as it ended, for what stages that are not asked any more would say of calls after that.
 #[derive(Clone, Debug)]
 pub(super) struct Kept {
-    agent: Option<Box<str>>,
+    agent: Option<Arc<str>>,
     intent: Option<Box<str>>,
     meta: Option<Box<RawJson<'static>>>,
     pub(super) state: AgentState,

@@ -40,10 +40,14 @@ const LAST: i128 = 253_402_300_799_999_999_999;
 /// milliseconds, microseconds or nanoseconds, told apart by their size. `None` where it is none of
 /// these.
 pub(super) fn read(ts: &Timestamp<'_>) -> Option<Reading> {
-    let text = ts.0.trim();
-    if let Some(ns) = utc(text.as_bytes()) {
-        return Some(reading(ns, Kind::Offset, text));
+    if let Some(ns) = utc(ts.0.as_bytes()) {
+        return Some(Reading {
+            ns,
+            kind: Kind::Offset,
+            odd: !(0..=LAST).contains(&ns),
+        });
     }
+    let text = ts.0.trim();
     if let Ok(number) = text.parse::<f64>() {
         let (ns, kind) = epoch(text, number)?;
         return Some(reading(ns, kind, text));
@@ -86,14 +90,34 @@ fn epoch(text: &str, number: f64) -> Option<(i128, Kind)> {
 /// The spelling that nearly every writer uses, `2026-01-31T10:00:00.123Z`, read without a parser:
 /// there is one a call. `None` for anything else, which says nothing of whether it is a time.
 fn utc(text: &[u8]) -> Option<i128> {
-    let (body, fraction) = text.strip_suffix(b"Z")?.split_at_checked(19)?;
-    let shape = [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':'), (16, b':')];
-    if shape.iter().any(|&(at, sign)| body.get(at) != Some(&sign)) {
+    let (body, fraction) = text.strip_suffix(b"Z")?.split_first_chunk::<19>()?;
+    let &[
+        y0,
+        y1,
+        y2,
+        y3,
+        b'-',
+        m0,
+        m1,
+        b'-',
+        d0,
+        d1,
+        b'T',
+        h0,
+        h1,
+        b':',
+        n0,
+        n1,
+        b':',
+        s0,
+        s1,
+    ] = body
+    else {
         return None;
-    }
-    let number = |from: usize, to: usize| digits(body.get(from..to)?);
-    let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
-    let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
+    };
+    let year = two(y0, y1)? * 100 + two(y2, y3)?;
+    let (month, day) = (two(m0, m1)?, two(d0, d1)?);
+    let (hour, minute, second) = (two(h0, h1)?, two(n0, n1)?, two(s0, s1)?);
     // The last days of a month are left to who knows their number.
     let usual = (1..=12).contains(&month) && (1..=28).contains(&day);
     if !usual || year < 1 || hour > 23 || minute > 59 || second > 59 {
@@ -109,6 +133,12 @@ fn utc(text: &[u8]) -> Option<i128> {
     };
     let seconds = days(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second;
     Some(i128::from(seconds) * 1_000_000_000 + i128::from(nanos))
+}
+
+/// A number of two digits.
+fn two(tens: u8, ones: u8) -> Option<i64> {
+    let (tens, ones) = (tens.wrapping_sub(b'0'), ones.wrapping_sub(b'0'));
+    (tens < 10 && ones < 10).then(|| i64::from(tens * 10 + ones))
 }
 
 /// A number of at most nine digits.
@@ -190,6 +220,30 @@ mod tests {
         ] {
             assert!(at(text).is_some_and(|reading| reading.odd), "{text}");
         }
+    }
+
+    /// One wrong byte anywhere, and it is left to the parser or read as that does.
+    #[test]
+    fn the_short_way_reads_nothing_that_the_long_way_does_not() {
+        let mut seed = 1u64;
+        let mut next = |below: u64| {
+            seed = seed
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            (seed >> 33) % below
+        };
+        let mut read = 0;
+        for _ in 0..20_000 {
+            let mut text = *b"2026-03-02T10:59:07.123Z";
+            text[next(24) as usize] = b"0123456789:-.TZ+ "[next(17) as usize];
+            if let Some(short) = utc(&text) {
+                let text = std::str::from_utf8(&text).expect("ASCII");
+                let long = text.parse::<jiff::Timestamp>().map(|t| t.as_nanosecond());
+                assert_eq!(long.ok(), Some(short), "{text}");
+                read += 1;
+            }
+        }
+        assert!(read > 1000, "{read}");
     }
 
     #[test]

@@ -47,7 +47,7 @@ impl Found {
             run: Arc::clone(&decision.run),
             seq: decision.seq,
             call: decision.call.clone(),
-            tool: decision.tool.clone(),
+            tool: decision.tool.to_string(),
             kind: decision.kind,
         }
     }

@@ -5,9 +5,10 @@
 //! apart on a screen may be two.
 
 use super::matcher::{Matchers, NameSet};
-use std::borrow::Cow;
 use foldhash::HashSet;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use unicode_normalization::UnicodeNormalization;
 
 /// Finds look-alikes among the tools of a trace, each once.
@@ -15,7 +16,7 @@ pub struct Lookalikes {
     /// Names of the policy by how they look.
     known: BTreeMap<String, String>,
     /// Tools that have been looked at.
-    seen: HashSet<Box<str>>,
+    seen: HashSet<Arc<str>>,
 }
 
 impl Lookalikes {
@@ -35,7 +36,7 @@ impl Lookalikes {
         if names.is_named() || self.known.is_empty() || self.seen.contains(&names.tool) {
             return None;
         }
-        self.seen.insert(names.tool.clone());
+        self.seen.insert(Arc::clone(&names.tool));
         self.known.get(&look(&names.tool)).map(String::as_str)
     }
 }

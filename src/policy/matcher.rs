@@ -148,7 +148,7 @@ impl Matchers {
         let mut sorted: Vec<&str> = labels.to_vec();
         sorted.sort_unstable();
         sorted.dedup();
-        let mut matched = vec![0u64; self.list.len().div_ceil(64)];
+        let mut matched = ListSet::up_to(self.list.len());
         self.mark(tool, |_| true, &mut matched);
         for label in &sorted {
             self.mark(label, |scope| scope == Scope::Names, &mut matched);
@@ -161,13 +161,13 @@ impl Matchers {
     }
 
     /// Marks the lists that match a text, of those whose scope counts.
-    fn mark(&self, text: &str, counts: impl Fn(Scope) -> bool, matched: &mut [u64]) {
+    fn mark(&self, text: &str, counts: impl Fn(Scope) -> bool, matched: &mut ListSet) {
         let mut mark = |id: &MatcherId, asks: bool| {
             let n = usize::from(id.0);
             let list = self.list.get(n).filter(|list| counts(list.scope));
             let holds = list.is_some_and(|list| !asks || list.globs.is_match(text));
-            if let Some(word) = matched.get_mut(n / 64).filter(|_| holds) {
-                *word |= 1 << (n % 64);
+            if holds {
+                matched.add(*id);
             }
         };
         let index = &*self.index;
@@ -194,62 +194,102 @@ impl Matchers {
 #[derive(Debug, PartialEq, Eq)]
 pub struct NameSet {
     /// The tool's name.
-    pub tool: Box<str>,
+    pub tool: Arc<str>,
     /// The labels, sorted, without repeats.
     pub labels: Vec<Box<str>>,
-    matched: Vec<u64>,
+    matched: ListSet,
 }
 
 impl NameSet {
     /// Whether the names match that pattern list.
+    #[inline]
     pub fn is(&self, id: MatcherId) -> bool {
-        let n = usize::from(id.0);
-        self.matched
-            .get(n / 64)
-            .is_some_and(|word| word >> (n % 64) & 1 == 1)
+        self.matched.holds(id)
     }
 
-    /// Adds the lists that it matches to those of others.
-    pub fn join(&self, lists: &mut ListSet) {
-        lists.0.resize(self.matched.len().max(lists.0.len()), 0);
-        for (all, own) in lists.0.iter_mut().zip(&self.matched) {
-            *all |= own;
-        }
+    /// The pattern lists that the names match.
+    #[inline]
+    pub fn matched(&self) -> &ListSet {
+        &self.matched
     }
 
     /// The lists that it matches, of those.
     pub fn among(&self, lists: &ListSet) -> ListSet {
-        let both = self
-            .matched
-            .iter()
-            .zip(&lists.0)
-            .map(|(own, all)| own & all);
-        ListSet(both.collect())
+        self.matched.and(lists)
     }
 
     /// Whether any pattern of the policy names this tool or one of its labels.
     pub fn is_named(&self) -> bool {
-        self.matched.iter().any(|&word| word != 0)
+        !self.matched.is_empty()
     }
 }
 
-/// Some of a policy's pattern lists.
+/// Some of a policy's pattern lists, a bit each.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct ListSet(Vec<u64>);
+pub struct ListSet {
+    /// The first 64 lists, which are all that most policies have: they need no allocation.
+    first: u64,
+    more: Vec<u64>,
+}
 
 impl ListSet {
+    /// None of so many lists.
+    fn up_to(lists: usize) -> ListSet {
+        ListSet {
+            first: 0,
+            more: vec![0; lists.div_ceil(64).saturating_sub(1)],
+        }
+    }
+
     /// Whether that list is one of them.
+    #[inline]
     pub fn holds(&self, id: MatcherId) -> bool {
         let n = usize::from(id.0);
-        self.0
-            .get(n / 64)
-            .is_some_and(|word| word >> (n % 64) & 1 == 1)
+        let word = match n / 64 {
+            0 => self.first,
+            more => self.more.get(more - 1).copied().unwrap_or(0),
+        };
+        word >> (n % 64) & 1 == 1
+    }
+
+    /// Adds a list.
+    fn add(&mut self, id: MatcherId) {
+        let n = usize::from(id.0);
+        let word = match n / 64 {
+            0 => &mut self.first,
+            more => {
+                self.more.resize(more.max(self.more.len()), 0);
+                &mut self.more[more - 1]
+            }
+        };
+        *word |= 1 << (n % 64);
+    }
+
+    /// Adds the lists of another set.
+    #[inline]
+    pub fn join(&mut self, others: &ListSet) {
+        self.first |= others.first;
+        if self.more.len() < others.more.len() {
+            self.more.resize(others.more.len(), 0);
+        }
+        for (all, own) in self.more.iter_mut().zip(&others.more) {
+            *all |= own;
+        }
+    }
+
+    /// The lists that both have.
+    fn and(&self, others: &ListSet) -> ListSet {
+        let both = self.more.iter().zip(&others.more);
+        ListSet {
+            first: self.first & others.first,
+            more: both.map(|(a, b)| a & b).collect(),
+        }
     }
 
     /// All of them, in order.
     pub fn iter(&self) -> impl Iterator<Item = MatcherId> {
-        let words = self.0.iter().zip((0u16..).step_by(64));
-        words.flat_map(|(&word, first)| {
+        let words = std::iter::once(&self.first).chain(&self.more);
+        words.zip((0u16..).step_by(64)).flat_map(|(&word, first)| {
             let bits = (0..64u16).filter(move |bit| word >> bit & 1 == 1);
             bits.map(move |bit| MatcherId(first + bit))
         })
@@ -257,20 +297,14 @@ impl ListSet {
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.0.iter().all(|&word| word == 0)
+        self.first == 0 && self.more.iter().all(|&word| word == 0)
     }
 }
 
 impl FromIterator<MatcherId> for ListSet {
     fn from_iter<I: IntoIterator<Item = MatcherId>>(ids: I) -> ListSet {
         let mut set = ListSet::default();
-        for id in ids {
-            let n = usize::from(id.0);
-            if set.0.len() <= n / 64 {
-                set.0.resize(n / 64 + 1, 0);
-            }
-            set.0[n / 64] |= 1 << (n % 64);
-        }
+        ids.into_iter().for_each(|id| set.add(id));
         set
     }
 }
@@ -350,6 +384,35 @@ mod tests {
             &table.intern(&matchers, "mail", &["out", "x"])
         ));
         assert!(!table.intern(&matchers, "mail", &[]).is_named());
+    }
+
+    /// Bits are what a set of numbers says, with and without those that need an allocation.
+    #[test]
+    fn sets_of_lists_are_sets() {
+        let mut seed = 1u64;
+        let mut next = |below: u64| {
+            seed = seed
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            (seed >> 33) % below
+        };
+        for most in [3, 64, 65, 400] {
+            for _ in 0..200 {
+                let mut some = || -> BTreeSet<MatcherId> {
+                    (0..next(9)).map(|_| MatcherId(next(most) as u16)).collect()
+                };
+                let (a, b) = (some(), some());
+                let of = |ids: &BTreeSet<MatcherId>| ids.iter().copied().collect::<ListSet>();
+                let (own, others) = (of(&a), of(&b));
+                let mut joined = own.clone();
+                joined.join(&others);
+                assert!(joined.iter().eq(a.union(&b).copied()));
+                assert!(own.and(&others).iter().eq(a.intersection(&b).copied()));
+                assert_eq!(own.is_empty(), a.is_empty());
+                let holds = |n| own.holds(MatcherId(n)) == a.contains(&MatcherId(n));
+                assert!((0..500).all(holds));
+            }
+        }
     }
 
     /// What the index finds is what every list says when it is asked by itself.

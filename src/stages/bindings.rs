@@ -88,7 +88,8 @@ type Facet = for<'a, 'b> fn(&'b Arguments<'a>) -> Vec<String>;
 /// the same ones in many rules, so that each is read once.
 fn facets(cx: &CallContext<'_>, facet: Variable) -> Option<Value> {
     let at = FACETS.iter().position(|(variable, _)| *variable == facet)?;
-    let (slot, (_, read)) = (cx.facets.get(at)?, FACETS.get(at)?);
+    let slots = cx.facets.get_or_init(Box::default);
+    let (slot, (_, read)) = (slots.get(at)?, FACETS.get(at)?);
     let value = slot.get_or_init(|| {
         let arguments = Arguments::new(cx.tool_name(), cx.args()?);
         (!arguments.beyond()).then(|| list(&read(&arguments)))

@@ -38,6 +38,10 @@ impl Stage for Contracts {
         ]
     }
 
+    fn is_idle(&self, policy: &Policy) -> bool {
+        policy.contracts.is_empty()
+    }
+
     fn judge(&self, cx: &CallContext<'_>, _: &mut Notes) -> Verdict {
         First::of(cx.policy, |first| before(cx, first))
     }

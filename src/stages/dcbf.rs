@@ -5,14 +5,14 @@ use super::action::{self, Sight};
 use super::weigh::{All, At, Configured, Known, ON, Walk, Weighed};
 use super::{CallContext, Finding, Notes, Siblings, Stage, Verdict};
 use crate::barriers::level::{self, Transition};
-use crate::barriers::{self, Check};
+use crate::barriers::{self, Check, Step};
 use crate::engine::decision::Reading;
 use crate::number::rounded;
 use crate::policy::{BarrierSpec, Dcbf as Settings, Measure, Policy};
 use crate::state::StateView;
 use crate::trace::money::Nano;
 use std::fmt::Display;
-use std::sync::Arc;
+use std::slice;
 
 pub(super) struct Dcbf;
 
@@ -42,17 +42,20 @@ impl Stage for Dcbf {
         if let Sight::Embedded(pair) = &sight {
             notes.embedded = Some(pair.clone());
         }
-        let call = [Arc::clone(cx.names)];
-        let next = barriers::simulate(&current, &call, cx.estimate);
+        let next = barriers::simulate(&current, slice::from_ref(cx.names), cx.estimate);
         let check = barriers::check(policy, &current, policy.dcbf.verify.then_some(&next));
-        notes.composite = barriers::composite(policy, &check.current);
-        notes.barriers = readings(&check);
+        notes.composite = barriers::composite(policy, check.current());
         notes.scope_inert = scope_is_inert(policy, &current);
-        if !check.outside.is_empty() {
-            return Verdict::Refuse(outside(cx, &current, check, &sight));
-        }
-        if !check.broken.is_empty() {
-            return Verdict::Refuse(leaving(policy, &next, check));
+        let finding = if !check.outside.is_empty() {
+            Some(outside(cx, &current, &check, &sight))
+        } else if !check.broken.is_empty() {
+            Some(leaving(policy, &next, &check))
+        } else {
+            None
+        };
+        notes.barriers = readings(check.steps);
+        if let Some(finding) = finding {
+            return Verdict::Refuse(finding);
         }
         if let Some(siblings) = cx.siblings {
             notes.hazard = hazard(cx, siblings, &current);
@@ -67,8 +70,7 @@ impl Stage for Dcbf {
         let policy = cx.policy;
         let sight = action::sight(cx);
         let current = action::view(cx, &sight);
-        let call = [Arc::clone(cx.names)];
-        let next = barriers::simulate(&current, &call, cx.estimate);
+        let next = barriers::simulate(&current, slice::from_ref(cx.names), cx.estimate);
         All::of(cx, |all| {
             let specs = &policy.dcbf.barriers;
             let before: Vec<f64> = specs
@@ -108,8 +110,7 @@ impl Stage for Dcbf {
         let policy = cx.policy;
         let sight = action::sight(cx);
         let current = action::view(cx, &sight);
-        let call = [Arc::clone(cx.names)];
-        let next = barriers::simulate(&current, &call, cx.estimate);
+        let next = barriers::simulate(&current, slice::from_ref(cx.names), cx.estimate);
         let specs = policy.dcbf.barriers.iter();
         let transition = |spec| level::transition(policy, spec, &current, &next);
         specs.map(transition).collect()
@@ -150,15 +151,10 @@ fn known<'p>(rule: &'static str, spec: &'p BarrierSpec) -> Known<'p> {
     }
 }
 
-fn readings(check: &Check) -> Vec<Reading> {
-    let next = |i: usize| check.next.as_ref().map(|next| next[i]);
-    let slack = |i: usize| check.slack.get(i).copied().flatten();
-    let reading = |(i, &h): (usize, &f64)| Reading {
-        h,
-        next: next(i),
-        slack: slack(i),
-    };
-    check.current.iter().enumerate().map(reading).collect()
+/// The same for reports, in the room they have.
+fn readings(steps: Vec<Step>) -> Vec<Reading> {
+    let reading = |Step { h, next, slack }| Reading { h, next, slack };
+    steps.into_iter().map(reading).collect()
 }
 
 fn scope_is_inert(policy: &Policy, view: &StateView<'_>) -> bool {
@@ -173,7 +169,7 @@ fn scope_is_inert(policy: &Policy, view: &StateView<'_>) -> bool {
         && (zero(view.context) || zero(view.action))
 }
 
-fn outside(cx: &CallContext<'_>, current: &StateView<'_>, check: Check, sight: &Sight) -> Finding {
+fn outside(cx: &CallContext<'_>, current: &StateView<'_>, check: &Check, sight: &Sight) -> Finding {
     let policy = cx.policy;
     // Without the call's embeddings the state may have been inside: then the call is the root.
     let standing = {
@@ -186,31 +182,31 @@ fn outside(cx: &CallContext<'_>, current: &StateView<'_>, check: Check, sight: &
     let reason = format!(
         "{} is {} before the call{}",
         spec.name,
-        rounded(check.current[first]),
+        rounded(check.steps[first].h),
         why(policy, spec, current),
     );
     Finding {
         policy_line: spec.place.line,
-        broken: check.outside,
+        broken: check.outside.clone(),
         standing,
         ..Finding::new("outside_safe_set", reason)
     }
 }
 
-fn leaving(policy: &Policy, next: &StateView<'_>, check: Check) -> Finding {
+fn leaving(policy: &Policy, next: &StateView<'_>, check: &Check) -> Finding {
     let first = check.broken[0];
     let spec = &policy.dcbf.barriers[first];
-    let after = check.next.as_ref().map_or(f64::NAN, |next| next[first]);
+    let after = check.steps[first].next.unwrap_or(f64::NAN);
     let reason = format!(
         "{} would fall from {} to {}{}",
         spec.name,
-        rounded(check.current[first]),
+        rounded(check.steps[first].h),
         rounded(after),
         why(policy, spec, next),
     );
     Finding {
         policy_line: spec.place.line,
-        broken: check.broken,
+        broken: check.broken.clone(),
         ..Finding::new("forward_invariance", reason)
     }
 }
@@ -234,8 +230,7 @@ fn hazard(cx: &CallContext<'_>, siblings: &Siblings, current: &StateView<'_>) ->
         cost: Nano(current.cost.0.saturating_add(siblings.estimate.0)),
         ..current.clone()
     };
-    let call = [Arc::clone(cx.names)];
-    let next = barriers::simulate(&before, &call, cx.estimate);
+    let next = barriers::simulate(&before, slice::from_ref(cx.names), cx.estimate);
     let verify = cx.policy.dcbf.verify;
     let joint = barriers::check(cx.policy, &before, verify.then_some(&next));
     joint.refusing().to_vec()

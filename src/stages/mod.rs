@@ -54,6 +54,12 @@ pub trait Stage: Sync {
     /// Its rules in the order in which they are tried, each with one line about it.
     fn rules(&self) -> &'static [(&'static str, &'static str)];
 
+    /// Whether it passes every call and every result under this policy, in any state, and has nothing to
+    /// note: it is not asked then.
+    fn is_idle(&self, _policy: &Policy) -> bool {
+        false
+    }
+
     /// Refuses every call of a run in this state, before any stage is asked.
     fn precheck(&self, _state: &AgentState) -> Option<Finding> {
         None
@@ -248,8 +254,11 @@ pub struct CallContext<'a> {
     wanted: OnceLock<Option<&'a str>>,
     /// What the arguments say the call does, in the order of `bindings::FACETS`, each worked out
     /// when first asked for. Absent where that cannot be known.
-    facets: [OnceLock<Option<cel::Value>>; bindings::FACETS.len()],
+    facets: OnceLock<Box<Facetted>>,
 }
+
+/// A slot for every facet.
+type Facetted = [OnceLock<Option<cel::Value>>; bindings::FACETS.len()];
 
 impl<'a> CallContext<'a> {
     /// A context with nothing worked out yet; the remaining fields say that nothing is in flight,
@@ -282,7 +291,7 @@ impl<'a> CallContext<'a> {
             done: OnceLock::new(),
             ready: OnceLock::new(),
             wanted: OnceLock::new(),
-            facets: Default::default(),
+            facets: OnceLock::new(),
         }
     }
 

@@ -37,6 +37,10 @@ impl Stage for Privilege {
         ]
     }
 
+    fn is_idle(&self, policy: &Policy) -> bool {
+        policy.privilege.is_none()
+    }
+
     fn judge(&self, cx: &CallContext<'_>, _: &mut Notes) -> Verdict {
         First::of(cx.policy, |first| rights(cx, first))
     }

@@ -10,7 +10,7 @@ use crate::barriers;
 use crate::features;
 use crate::policy::Policy;
 use crate::state::StateView;
-use std::sync::Arc;
+use std::slice;
 
 /// The stage.
 pub const PROBE: &dyn Stage = &Probe;
@@ -47,8 +47,7 @@ impl Stage for Probe {
         let policy = cx.policy;
         let sight = action::sight(cx);
         let current = action::view(cx, &sight);
-        let call = [Arc::clone(cx.names)];
-        let next = barriers::simulate(&current, &call, cx.estimate);
+        let next = barriers::simulate(&current, slice::from_ref(cx.names), cx.estimate);
         notes.probed = Some(Box::new(Probed {
             features: features::row(policy, &current),
             next: features::row(policy, &next),

@@ -30,6 +30,10 @@ impl Stage for Semantic {
         )]
     }
 
+    fn is_idle(&self, policy: &Policy) -> bool {
+        policy.semantic.is_none()
+    }
+
     fn judge(&self, cx: &CallContext<'_>, notes: &mut Notes) -> Verdict {
         let Some(settings) = &cx.policy.semantic else {
             return Verdict::Pass;

@@ -2,7 +2,7 @@
 //! counts and the names of the last few calls. Its size does not depend on the run's length.
 
 use crate::policy::Policy;
-use crate::policy::matcher::{MatcherId, NameSet};
+use crate::policy::matcher::{ListSet, MatcherId, NameSet};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -87,6 +87,20 @@ impl History {
             .chain(self.recent.iter().rev())
             .take(n)
     }
+
+    /// The pattern lists that any of those matches, so that what is asked of all of them is a few bits.
+    pub fn matched(&self, n: usize, appended: &[Arc<NameSet>]) -> ListSet {
+        let first = appended.len().saturating_sub(n);
+        let own = self.recent.len().min(n.saturating_sub(appended.len()));
+        let mut lists = ListSet::default();
+        for names in self.recent.range(self.recent.len() - own..) {
+            lists.join(names.matched());
+        }
+        for names in appended.iter().skip(first) {
+            lists.join(names.matched());
+        }
+        lists
+    }
 }
 
 impl Tally {
@@ -95,6 +109,52 @@ impl Tally {
             self.count += 1;
             self.latest = place;
             self.latest_ok = !error;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::matcher::NameTable;
+    use crate::policy::{PolicySource, parse};
+
+    /// The lists that the latest calls match, joined, are those that any of them matches by itself.
+    #[test]
+    fn lists_of_the_latest_calls_are_those_of_each() {
+        let mut seed = 1u64;
+        let mut next = |below: u64| {
+            seed = seed
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            (seed >> 33) % below
+        };
+        for (window, pairs) in [(1, 2), (5, 3), (7, 90)] {
+            let pair = |n| format!("['t{n}*', 'u{n}']");
+            let pairs: Vec<String> = (0..pairs).map(pair).collect();
+            let text = format!(
+                "dcbf.barriers.safety = {{ window = {window}, pairs = [{}] }}",
+                pairs.join(", ")
+            );
+            let nothing = |_: &str| Err("no file".to_owned());
+            let policy = parse(&text, "p.toml", PolicySource::BuiltIn, &nothing).expect(&text);
+            let (mut history, mut table) = (History::default(), NameTable::default());
+            for _ in 0..300 {
+                let more = next(4);
+                let mut names = || {
+                    let tool = format!("{}{}", ["t", "u"][next(2) as usize], next(99));
+                    table.intern(&policy.matchers, &tool, &[&format!("u{}", next(99))])
+                };
+                let appended: Vec<_> = (0..more).map(|_| names()).collect();
+                for n in 0..=policy.recent {
+                    let joined = history.matched(n, &appended);
+                    for (id, _) in (0..).map(MatcherId).zip(policy.matchers.iter()) {
+                        let each = history.last(n, &appended).any(|names| names.is(id));
+                        assert_eq!(joined.holds(id), each, "{n} {id:?}");
+                    }
+                }
+                history.push(&policy, &names(), false);
+            }
         }
     }
 }

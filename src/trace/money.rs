@@ -56,7 +56,12 @@ impl Nano {
 
     /// The amount in dollars, to the nearest float.
     pub fn usd(self) -> f64 {
-        self.0 as f64 / 1e9
+        // The same float, which the processor finds by itself where 64 bits hold the amount.
+        let amount = match i64::try_from(self.0) {
+            Ok(small) => small as f64,
+            Err(_) => self.0 as f64,
+        };
+        amount / 1e9
     }
 }
 
@@ -121,6 +126,17 @@ impl Serialize for Nano {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// However an amount comes to a float, it is the nearest one.
+    #[test]
+    fn dollars_are_the_nearest_float() {
+        let half = i128::from(i64::MAX);
+        let around = [0, 1 << 53, half, half + 1, MAX].map(|at| [at - 513, at - 1, at, at + 1]);
+        for amount in around.into_iter().flatten().flat_map(|n| [n, -n]) {
+            let plain = amount as f64 / 1e9;
+            assert_eq!(Nano(amount).usd().to_bits(), plain.to_bits(), "{amount}");
+        }
+    }
 
     fn nano(text: &str) -> (i128, bool) {
         let (n, lost) = Nano::parse(text).expect(text);

@@ -63,7 +63,7 @@ fn derived(decision: &Decision) -> Result<(), String> {
     let holds = reached
         && (composite - average).abs() < 1e-12
         && decision.barriers.iter().all(slack)
-        && decision.checks_passed == passed
+        && *decision.checks_passed == *passed
         && decision.checks_failed == failed
         && decision.admitted == (decision.kind.as_str() == "allow")
         && !decision.escalated;

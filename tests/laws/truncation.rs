@@ -194,7 +194,7 @@ fn is_whole(text: &[u8]) -> bool {
 fn calls_by_tool(replay: &Replay) -> BTreeMap<String, usize> {
     let mut calls = BTreeMap::new();
     for decided in &replay.decided {
-        *calls.entry(decided.decision.tool.clone()).or_default() += 1;
+        *calls.entry(decided.decision.tool.to_string()).or_default() += 1;
     }
     calls
 }

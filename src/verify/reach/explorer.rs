@@ -244,7 +244,7 @@ impl Explorer {
         let check = self.check(here, own);
         match steps::refusal(policy, &check) {
             Some(refusal) => Met::Refused(refusal),
-            None => Met::Admitted(check.next),
+            None => Met::Admitted(check.next()),
         }
     }
 
@@ -271,7 +271,7 @@ impl Explorer {
         let call = [Arc::clone(&class.names)];
         let next = barriers::simulate(&here.view, &call, policy.dcbf.per_call_cost);
         let next = policy.dcbf.verify.then_some(&next);
-        barriers::transition(policy, here.values.clone(), next)
+        barriers::transition(policy, here.values.iter().copied(), next)
     }
 
     /// The contracts whose conditions do not hold, or cannot be evaluated.
