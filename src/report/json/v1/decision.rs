@@ -2,11 +2,12 @@
 //! are written: nothing is told over again for every record.
 
 use super::DECISION;
-use crate::engine::decision::{Checks, Decision, Reading, Semantic};
+use crate::engine::decision::{Checks, Decision, DecisionKind, Reading, Semantic};
 use crate::report::Header;
 use crate::report::json::write::{Item, Word, text};
 use crate::report::number::Digits;
 use crate::report::rendering::Readings;
+use crate::trace::event::{ApprovalOutcome, Recorded};
 
 /// What is shown of a call's arguments, masked and cut already.
 #[derive(Debug)]
@@ -35,7 +36,8 @@ pub struct Records {
     /// The name of each barrier as the key of an object, up to the first value in that.
     barriers: Vec<Vec<u8>>,
     readings: Readings,
-    passed: (Checks, Vec<u8>),
+    /// What was said of the last decision between its names and its numbers.
+    verdict: (Option<Verdict>, Vec<u8>),
 }
 
 impl Records {
@@ -45,7 +47,7 @@ impl Records {
             head: (0, head(header.input(0))),
             barriers: header.barriers.iter().map(|name| key(name)).collect(),
             readings: Readings::new(),
-            passed: (Checks::default(), b"[]".to_vec()),
+            verdict: (None, Vec::new()),
         }
     }
 
@@ -74,24 +76,8 @@ impl Records {
             "turn": decision.turn,
             "tool": &*decision.tool,
             "agent": decision.agent.as_deref(),
-            "decision": Word(decision.kind.as_str()),
-            "stage": decision.stage.map(Word),
-            "rule": decision.rule.map(Word),
-            "broken": Names(&decision.broken, header),
-            "reason": decision.reason.as_deref(),
-            "standing": decision.standing,
         );
-        self.checks(decision, out);
-        members!(out,
-            "escalated": decision.escalated,
-            "approval": decision.approval.map(|outcome| Word(outcome.as_str())),
-            "semantic_score": decision.semantic_score,
-            "counterfactual": decision.counterfactual,
-            "inconclusive": decision.inconclusive,
-            "recorded": decision.recorded.map(|recorded| Word(recorded.as_str())),
-            "drift": decision.is_drift(),
-            "hazard": Names(&decision.hazard, header),
-        );
+        self.verdict(decision, header, out);
         out.extend_from_slice(br#","composite":"#);
         float(decision.composite, self.readings.digits(), out);
         self.readings(&decision.barriers, out);
@@ -108,19 +94,16 @@ impl Records {
         out.push(b'}');
     }
 
-    /// Stages passed and failed.
-    fn checks(&mut self, decision: &Decision, out: &mut Vec<u8>) {
-        let (kept, spelled) = &mut self.passed;
-        if *kept != decision.checks_passed {
-            *kept = decision.checks_passed;
+    /// What became of the call and why, up to the hazards.
+    fn verdict(&mut self, decision: &Decision, header: &Header, out: &mut Vec<u8>) {
+        let verdict = Verdict::of(decision);
+        let (kept, spelled) = &mut self.verdict;
+        if verdict.is_none() || *kept != verdict {
+            *kept = verdict;
             spelled.clear();
-            let names: Vec<Word> = kept.names().map(Word).collect();
-            names.as_slice().append(spelled);
+            said(decision, header, spelled);
         }
-        out.extend_from_slice(br#","checks_passed":"#);
         out.extend_from_slice(spelled);
-        let failed = decision.checks_failed.map(Word);
-        members!(out, "checks_failed": failed.as_slice(),);
     }
 
     /// Readings by the name of their barrier.
@@ -139,6 +122,68 @@ impl Records {
         }
         out.push(b'}');
     }
+}
+
+/// All that [`said`] goes by, where there is neither a reason nor a barrier to be told: it is the same for
+/// nearly all calls that are let through, and copying what is said of one takes a tenth of saying it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Verdict {
+    kind: DecisionKind,
+    stage: Option<&'static str>,
+    rule: Option<&'static str>,
+    standing: bool,
+    passed: Checks,
+    failed: Option<&'static str>,
+    escalated: bool,
+    approval: Option<ApprovalOutcome>,
+    semantic_score: Option<f64>,
+    counterfactual: bool,
+    inconclusive: bool,
+    recorded: Option<Recorded>,
+}
+
+impl Verdict {
+    fn of(decision: &Decision) -> Option<Verdict> {
+        let short =
+            decision.broken.is_empty() && decision.hazard.is_empty() && decision.reason.is_none();
+        short.then_some(Verdict {
+            kind: decision.kind,
+            stage: decision.stage,
+            rule: decision.rule,
+            standing: decision.standing,
+            passed: decision.checks_passed,
+            failed: decision.checks_failed,
+            escalated: decision.escalated,
+            approval: decision.approval,
+            semantic_score: decision.semantic_score,
+            counterfactual: decision.counterfactual,
+            inconclusive: decision.inconclusive,
+            recorded: decision.recorded,
+        })
+    }
+}
+
+/// Appends what became of the call and why, up to the hazards.
+fn said(decision: &Decision, header: &Header, out: &mut Vec<u8>) {
+    let passed: Vec<Word> = decision.checks_passed.names().map(Word).collect();
+    members!(out,
+        "decision": Word(decision.kind.as_str()),
+        "stage": decision.stage.map(Word),
+        "rule": decision.rule.map(Word),
+        "broken": Names(&decision.broken, header),
+        "reason": decision.reason.as_deref(),
+        "standing": decision.standing,
+        "checks_passed": passed.as_slice(),
+        "checks_failed": decision.checks_failed.map(Word).as_slice(),
+        "escalated": decision.escalated,
+        "approval": decision.approval.map(|outcome| Word(outcome.as_str())),
+        "semantic_score": decision.semantic_score,
+        "counterfactual": decision.counterfactual,
+        "inconclusive": decision.inconclusive,
+        "recorded": decision.recorded.map(|recorded| Word(recorded.as_str())),
+        "drift": decision.is_drift(),
+        "hazard": Names(&decision.hazard, header),
+    );
 }
 
 /// What a record of that input begins with, up to the number of the line.
