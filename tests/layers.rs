@@ -85,11 +85,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "engine",
         &[
-<<<<<<< ours
-            "import::Held",
-=======
             "bytes",
->>>>>>> theirs
+            "import::Held",
             "import::Sink",
             "policy",
             "stages",
