@@ -166,6 +166,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "number",
             "policy",
             "stages::CallContext",
+            "stages::Facts",
             "state",
             "trace",
             "verify",
