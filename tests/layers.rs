@@ -169,6 +169,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "number",
             "policy",
             "stages::CallContext",
+            "stages::Facts",
             "state",
             "trace",
             "verify",

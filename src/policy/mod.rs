@@ -100,8 +100,7 @@ impl Policy {
 
     /// Whether any expression names that variable.
     pub fn names(&self, variable: expr::Variable) -> bool {
-        self.expressions()
-            .any(|expr| expr.variables().any(|named| named == variable))
+        self.expressions().any(|expr| expr.names(variable))
     }
 
     /// Whether anything embeds what the user of a run wanted.

@@ -2,7 +2,6 @@
 
 use super::PolicyPlace;
 use super::pattern::Pattern;
-use super::pattern::literals::Set;
 use super::pattern::screen::{Candidates, Screen};
 use std::ops::Deref;
 
@@ -11,8 +10,6 @@ use std::ops::Deref;
 pub struct RefusePattern {
     /// The regex.
     pub regex: Pattern,
-    /// Literals of which every match holds one; absent if there are none worth looking for.
-    pub literals: Option<Set>,
     /// Where in the file.
     pub place: PolicyPlace,
 }
@@ -27,7 +24,7 @@ pub struct Refused {
 impl Refused {
     /// Regexes in the order in which they are to be tried.
     pub fn new(patterns: Vec<RefusePattern>) -> Refused {
-        let sets = patterns.iter().map(|pattern| pattern.literals.as_ref());
+        let sets = patterns.iter().map(|pattern| pattern.regex.literals());
         Refused {
             screen: Screen::new(sets),
             patterns,

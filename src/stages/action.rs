@@ -34,7 +34,7 @@ impl<'a> CallContext<'a> {
             tool,
             args,
             text: self.text()?,
-            facets: (self.done).get_or_init(|| self.arguments(args).facets()),
+            facets: (self.done).get_or_init(|| self.apart(args).arguments.facets()),
         })
     }
 

@@ -18,8 +18,14 @@ pub struct Facts {
     /// Text of the arguments.
     pub(super) text: OnceLock<String>,
     /// The arguments taken apart.
-    pub(super) arguments: OnceLock<Arguments>,
-    /// What the arguments say the call does, in the order of [`FACETS`].
+    pub(super) apart: OnceLock<Apart>,
+}
+
+/// Arguments taken apart.
+#[derive(Debug)]
+pub(super) struct Apart {
+    pub(super) arguments: Arguments,
+    /// What they say the call does, in the order of [`FACETS`].
     facets: [OnceLock<Facet>; FACETS.len()],
 }
 
@@ -50,13 +56,23 @@ pub(super) const FACETS: [(Variable, Read); 6] = [
 /// Reads one facet.
 type Read = fn(&Arguments) -> Vec<String>;
 
-impl Facts {
-    /// A facet of the call whose arguments are these; absent of other variables.
-    pub(super) fn facet(&self, facet: Variable, arguments: &Arguments) -> Option<&Facet> {
+impl Apart {
+    pub(super) fn new(arguments: Arguments) -> Apart {
+        Apart {
+            arguments,
+            facets: Default::default(),
+        }
+    }
+
+    /// A facet of the call; absent of other variables, and where a limit was met.
+    pub(super) fn facet(&self, facet: Variable) -> Option<&Facet> {
+        if self.arguments.beyond() {
+            return None;
+        }
         let at = FACETS.iter().position(|(variable, _)| *variable == facet)?;
         let (slot, (_, read)) = (self.facets.get(at)?, FACETS.get(at)?);
         Some(slot.get_or_init(|| Facet {
-            texts: read(arguments),
+            texts: read(&self.arguments),
             value: OnceLock::new(),
         }))
     }

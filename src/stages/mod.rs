@@ -307,20 +307,20 @@ impl<'a> CallContext<'a> {
     }
 
     /// Its arguments taken apart.
-    fn arguments(&self, args: &Json<'_>) -> &Arguments {
-        let apart = || Arguments::new(Arc::clone(self.tool_name()), args);
-        self.facts.arguments.get_or_init(apart)
+    fn apart(&self, args: &Json<'_>) -> &facts::Apart {
+        let arguments = || Arguments::new(Arc::clone(self.tool_name()), args);
+        let apart = || facts::Apart::new(arguments());
+        self.facts.apart.get_or_init(apart)
     }
 
     /// A list of what the call does. Absent where the recording does not tell the arguments, and where
     /// these go beyond what is read.
     fn facet(&self, facet: Variable) -> Option<&facts::Facet> {
-        let arguments = match self.facts.arguments.get() {
+        let apart = match self.facts.apart.get() {
             Some(known) => known,
-            None => self.arguments(self.args()?),
+            None => self.apart(self.args()?),
         };
-        let known = (!arguments.beyond()).then_some(arguments)?;
-        self.facts.facet(facet, known)
+        apart.facet(facet)
     }
 
     /// What the call touches: the record's resources, else those the policy finds in its arguments.

@@ -288,7 +288,7 @@ impl<'a> Checker<'a> {
             return;
         };
         match Pattern::read(text) {
-            Ok((regex, _)) => {
+            Ok(regex) => {
                 let slot = Slot::Pattern(Regex(regex));
                 node.expr = self.slot(slot);
             }

@@ -10,9 +10,12 @@ impl Expr {
     /// What it asks of the history, each with the greatest number it is compared with; absent where
     /// something else is done with it.
     pub fn compared(&self) -> Vec<(Query, Option<u64>)> {
-        let mut greatest = vec![Some(0); self.program.slots.len()];
-        walk(&self.program.tree, &mut greatest);
-        let slots = self.program.slots.iter().zip(greatest);
+        let Some(program) = self.program() else {
+            return Vec::new();
+        };
+        let mut greatest = vec![Some(0); program.slots.len()];
+        walk(&program.tree, &mut greatest);
+        let slots = program.slots.iter().zip(greatest);
         let asked = slots.filter_map(|(slot, most)| match slot {
             Slot::Query(query) => Some((*query, most)),
             _ => None,

@@ -1,16 +1,16 @@
 //! From the text of an expression to its checked tree.
 
 use super::check::Checker;
-use super::names::Site;
+use super::names::{HISTORY, Site};
 use super::plain::Plain;
 use super::scan::{self, MAX_BRACKETS};
-use super::{Expr, Program};
+use super::{Expr, Program, Written};
 use crate::policy::matcher::Matchers;
 use crate::policy::pattern::shorten;
 use cel::common::ast::{EntryExpr, Expr as Tree, IdedExpr, SourceInfo};
 use cel::{Env, ParseErrors};
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::thread;
 
 /// Stack the parser runs on. It needs some 60 kB for an operator where nothing is optimised, and
@@ -80,6 +80,49 @@ impl Compiler {
         site: Site,
         matchers: &mut Matchers,
     ) -> Result<Expr, Vec<ExprError>> {
+        let program = self.program(source, site, matchers)?;
+        Ok(self.written(source, site, Some(program)))
+    }
+
+    /// An expression that is known to compile. It is compiled when it is first asked for, unless it may
+    /// ask the history, which has to be told beforehand.
+    ///
+    /// # Errors
+    /// As of [`Compiler::compile`].
+    pub fn vouched(
+        &self,
+        source: &str,
+        site: Site,
+        matchers: &mut Matchers,
+    ) -> Result<Expr, Vec<ExprError>> {
+        let later = self.written(source, site, None);
+        match later.has_word(HISTORY) {
+            true => self.compile(source, site, matchers),
+            false => Ok(later),
+        }
+    }
+
+    fn written(&self, source: &str, site: Site, program: Option<Program>) -> Expr {
+        let known = OnceLock::new();
+        if program.is_some() {
+            let _ = known.set(program);
+        }
+        Expr {
+            written: Arc::new(Written {
+                source: source.to_owned(),
+                site,
+                compiler: self.clone(),
+                program: known,
+            }),
+        }
+    }
+
+    pub(super) fn program(
+        &self,
+        source: &str,
+        site: Site,
+        matchers: &mut Matchers,
+    ) -> Result<Program, Vec<ExprError>> {
         let operators = scan::check(source).map_err(|e| vec![e])?;
         let (mut tree, places) = self.parse(source, operators)?;
         let mut checker = Checker::new(source, site, &places, matchers);
@@ -88,15 +131,13 @@ impl Compiler {
         if !errors.is_empty() {
             return Err(errors);
         }
-        Ok(Expr {
-            program: Arc::new(Program {
-                source: source.to_owned(),
-                work: super::work::of(&tree),
-                plain: Plain::of(&tree, &slots),
-                tree,
-                slots,
-                env: Arc::clone(&self.env),
-            }),
+        Ok(Program {
+            source: source.to_owned(),
+            work: super::work::of(&tree),
+            plain: Plain::of(&tree, &slots),
+            tree,
+            slots,
+            env: Arc::clone(&self.env),
         })
     }
 

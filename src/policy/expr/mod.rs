@@ -15,9 +15,9 @@ mod work;
 pub use compile::{Compiler, ExprError};
 pub use names::Site;
 
-use crate::policy::matcher::MatcherId;
+use crate::policy::matcher::{MatcherId, Matchers};
 use eval::Outcome;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A variable an expression may name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -98,10 +98,25 @@ pub trait Bindings: Send + Sync {
     fn query(&self, query: Query) -> cel::Value;
 }
 
-/// A compiled expression.
+/// An expression that can be used. Copies share what is compiled.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    program: Arc<Program>,
+    written: Arc<Written>,
+}
+
+/// An expression as it is written, and what it is compiled to: at once, or where it is known that it can
+/// be, when it is first asked for.
+struct Written {
+    source: String,
+    site: Site,
+    compiler: Compiler,
+    program: OnceLock<Option<Program>>,
+}
+
+impl std::fmt::Debug for Written {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Expr").field(&self.source).finish()
+    }
 }
 
 /// The parts of a compiled expression.
@@ -116,11 +131,8 @@ struct Program {
     env: Arc<cel::Env>,
 }
 
-impl std::fmt::Debug for Program {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Program").field(&self.source).finish()
-    }
-}
+/// Said of an expression that does not compile, though it was known to.
+const UNREAD: &str = "the expression could not be read";
 
 /// Something that an expression takes from outside, known by its number in the tree.
 #[derive(Clone, Debug)]
@@ -134,12 +146,36 @@ enum Slot {
 }
 
 impl Expr {
+    /// What it is compiled to; absent if it cannot be, which reading the policy or a test ruled out.
+    fn program(&self) -> Option<&Program> {
+        let Written {
+            source,
+            site,
+            compiler,
+            program,
+        } = &*self.written;
+        // It asks nothing of the history, or it would have been compiled at once.
+        let compile = || {
+            compiler
+                .program(source, *site, &mut Matchers::default())
+                .ok()
+        };
+        program.get_or_init(compile).as_ref()
+    }
+
+    /// Whether its text has one of these words, as it has where it names one of them.
+    fn has_word(&self, words: &[&str]) -> bool {
+        let is_letter = |c: char| c.is_alphanumeric() || c == '_';
+        let mut found = self.written.source.split(|c: char| !is_letter(c));
+        found.any(|word| words.contains(&word))
+    }
+
     /// Evaluates a condition.
     ///
     /// # Errors
     /// The evaluation failed or came to something else than a boolean; plain words.
     pub fn test(&self, bindings: &dyn Bindings) -> Result<bool, String> {
-        let program = &*self.program;
+        let program = self.program().ok_or(UNREAD)?;
         let plain = program.plain.as_ref();
         if let Some(holds) = plain.and_then(|plain| plain.holds(&program.slots, bindings)) {
             return Ok(holds);
@@ -156,7 +192,7 @@ impl Expr {
     /// # Errors
     /// The evaluation failed or came to something else than a number; plain words.
     pub fn number(&self, bindings: &dyn Bindings) -> Result<f64, String> {
-        match eval::run(&self.program, bindings)? {
+        match eval::run(self.program().ok_or(UNREAD)?, bindings)? {
             Outcome::Number(n) => Ok(n),
             Outcome::Bool(_) => Err("it comes to true or false, not to a number".into()),
             Outcome::Other(kind) => Err(format!("it comes to {kind}, not to a number")),
@@ -165,18 +201,30 @@ impl Expr {
 
     /// The expression as written.
     pub fn source(&self) -> &str {
-        &self.program.source
+        &self.written.source
     }
 
     /// About how many nodes of its tree one evaluation comes to at most: what stands in a loop counts for
     /// every element. A list whose length is not written in it counts as one of 64, or as the longest that is.
     pub fn work(&self) -> u64 {
-        self.program.work
+        self.program().map_or(u64::MAX, |program| program.work)
+    }
+
+    fn slots(&self) -> impl Iterator<Item = &Slot> {
+        self.program()
+            .into_iter()
+            .flat_map(|program| &program.slots)
+    }
+
+    /// Whether it names that variable.
+    pub fn names(&self, variable: Variable) -> bool {
+        let field = variable.name().rsplit('.').next().unwrap_or_default();
+        self.has_word(&[field]) && self.variables().any(|named| named == variable)
     }
 
     /// The variables it names, in the order in which they first stand in it.
     pub fn variables(&self) -> impl Iterator<Item = Variable> {
-        self.program.slots.iter().filter_map(|slot| match slot {
+        self.slots().filter_map(|slot| match slot {
             Slot::Variable(variable) => Some(*variable),
             _ => None,
         })
@@ -184,7 +232,8 @@ impl Expr {
 
     /// What it asks of the history, in the order in which it first does.
     pub fn queries(&self) -> impl Iterator<Item = Query> {
-        self.program.slots.iter().filter_map(|slot| match slot {
+        let slots = self.has_word(names::HISTORY).then(|| self.slots());
+        slots.into_iter().flatten().filter_map(|slot| match slot {
             Slot::Query(query) => Some(*query),
             _ => None,
         })

@@ -9,8 +9,10 @@ use regex_syntax::hir::{Class, Hir, HirKind};
 /// Literals of which every match holds at least one.
 pub type Set = Vec<Vec<u8>>;
 
-/// Most literals of one set.
+/// Most literals of a row of parts.
 const LITERALS: usize = 16;
+/// Most literals of alternatives together.
+const ALTERNATIVES: usize = 64;
 /// Most bytes that the literals of a row come to before they are cut.
 const LENGTH: usize = 32;
 /// Fewest bytes of a literal that is worth looking for: one byte stands in nearly every text.
@@ -109,9 +111,9 @@ fn either(parts: &[Hir]) -> Told {
         let part = told(part);
         let add = |all: Set, more: Set| few([all, more].concat());
         exact = exact.zip(part.exact).map(|(all, more)| add(all, more));
-        exact = exact.filter(|all| all.len() <= LITERALS);
+        exact = exact.filter(|all| all.len() <= ALTERNATIVES);
         best = best.zip(part.best).map(|(all, more)| add(all, more));
-        best = best.filter(|all| all.len() <= LITERALS);
+        best = best.filter(|all| all.len() <= ALTERNATIVES);
     }
     Told { exact, best }
 }
@@ -244,7 +246,7 @@ pub(super) mod tests {
             4 => format!("(?i){one}{other}"),
             5 => format!("(?i:{one}){other}"),
             6 => format!("{one}(?-i:{other})"),
-            7 => format!("{one}"),
+            7 => one,
             _ => format!("{one}{other}"),
         }
     }

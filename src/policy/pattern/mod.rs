@@ -8,8 +8,10 @@ pub mod literals;
 pub mod screen;
 mod size;
 
+use literals::Set;
+use memchr::memmem;
 use regex::{Regex, RegexBuilder};
-use regex_syntax::hir::Hir;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// Most memory that one compiled regex may take, in bytes.
@@ -32,15 +34,23 @@ pub struct Pattern(Arc<Lazy>);
 #[derive(Debug)]
 struct Lazy {
     source: String,
+    literals: OnceLock<Option<Set>>,
+    /// Texts that were told by their literals alone.
+    spared: AtomicU32,
     compiled: OnceLock<Option<Regex>>,
 }
 
+/// Longest text, in bytes, that is looked at for literals before a regex is compiled.
+const SHORT: usize = 256;
+/// Texts that are, at most: compiling pays for whoever is asked more often.
+const SPARED: u32 = 16;
+
 impl Pattern {
-    /// Reads a regex, and hands over its syntax beside it.
+    /// Reads a regex.
     ///
     /// # Errors
     /// As of [`compile`].
-    pub fn read(source: &str) -> Result<(Pattern, Hir), PatternError> {
+    pub fn read(source: &str) -> Result<Pattern, PatternError> {
         let compiled = OnceLock::new();
         // What does not parse does not compile either; that it is empty stands before all.
         let Some(hir) = regex_syntax::parse(source)
@@ -52,15 +62,43 @@ impl Pattern {
         if size::bound(&hir) > SIZE_LIMIT {
             let _ = compiled.set(Some(compile(source)?));
         }
-        let source = source.to_owned();
-        Ok((Pattern(Arc::new(Lazy { source, compiled })), hir))
+        Ok(Pattern(Arc::new(Lazy {
+            source: source.to_owned(),
+            literals: OnceLock::new(),
+            spared: AtomicU32::new(0),
+            compiled,
+        })))
+    }
+
+    /// Literals of which every match holds one; absent if there are none worth looking for.
+    pub fn literals(&self) -> Option<&Set> {
+        let read = || literals::required(&regex_syntax::parse(&self.0.source).ok()?);
+        self.0.literals.get_or_init(read).as_ref()
     }
 
     /// Whether it matches anywhere in a text, in time linear in the text; absent if it cannot be
     /// compiled, which reading it ruled out.
     pub fn is_match(&self, text: &str) -> Option<bool> {
-        let compiled = (self.0.compiled).get_or_init(|| compile(&self.0.source).ok());
+        let compiled = match self.0.compiled.get() {
+            Some(compiled) => compiled,
+            None if self.is_told(text) => return Some(false),
+            None => (self.0.compiled).get_or_init(|| compile(&self.0.source).ok()),
+        };
         Some(compiled.as_ref()?.is_match(text))
+    }
+
+    /// Whether a text is told not to match by what it lacks, so that nothing need be compiled. Names of
+    /// tools are held against regexes of which most never match.
+    fn is_told(&self, text: &str) -> bool {
+        if text.len() > SHORT || self.0.spared.fetch_add(1, Ordering::Relaxed) >= SPARED {
+            return false;
+        }
+        let Some(literals) = self.literals() else {
+            return false;
+        };
+        let text = text.to_ascii_lowercase();
+        let lacks = |literal: &Vec<u8>| memmem::find(text.as_bytes(), literal).is_none();
+        literals.iter().all(lacks)
     }
 
     /// The regex as written.
