@@ -36,9 +36,9 @@ pub struct Audit<'w> {
     filter: Filter,
     sinks: Vec<Sink<'w>>,
     /// What is held back; absent where everything is written at once.
-    block: Option<Box<Block>>,
+    block: Option<Block>,
     /// Blocks that were written, to be used again.
-    free: Vec<Box<Block>>,
+    free: Vec<Block>,
 }
 
 impl<'w> Audit<'w> {
@@ -90,10 +90,10 @@ impl<'w> Audit<'w> {
         }
     }
 
-    fn block(&mut self) -> Box<Block> {
+    fn block(&mut self) -> Block {
         self.free.pop().unwrap_or_else(|| {
             let renderers = self.sinks.iter().map(|sink| sink.report.renderer());
-            Box::new(Block::new(renderers.collect()))
+            Block::new(renderers.collect())
         })
     }
 }
@@ -131,7 +131,7 @@ impl Output for Audit<'_> {
         let next = holds.then(|| self.block());
         if let Some(mut rest) = std::mem::replace(&mut self.block, next) {
             rest.render();
-            self.write(rest);
+            self.write(Box::new(rest));
         }
         true
     }
@@ -139,7 +139,7 @@ impl Output for Audit<'_> {
     fn held(&mut self) -> Option<Box<dyn Held>> {
         let next = self.block();
         let held = self.block.replace(next)?;
-        Some(held)
+        Some(Box::new(held))
     }
 
     fn write(&mut self, held: Box<dyn Held>) {
@@ -152,6 +152,6 @@ impl Output for Audit<'_> {
             sink.failed = block.write(number, sink.report.as_mut()).err();
         }
         block.clear();
-        self.free.push(block);
+        self.free.push(*block);
     }
 }
