@@ -57,7 +57,7 @@ CASES = {
 def instructions(gate, policy, arguments, trace):
     """Instructions of one replay."""
     command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", gate, "replay"]
-    command += ["--policy", policy, *arguments, trace]
+    command += ["--threads", "1", "--policy", policy, *arguments, trace]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     found = re.search(r"Collected : (\d+)", done.stderr)
     if done.returncode not in (0, 1) or not found:

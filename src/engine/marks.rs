@@ -124,7 +124,7 @@ impl Marks {
         let place = self.list.len();
         if place == self.list.capacity() {
             // Many runs stay short: doubling would cost more than growing often.
-            self.list.reserve_exact(4 + place / 4);
+            self.list.reserve_exact(2 + place / 4);
         }
         if !self.index.is_empty() {
             self.index.insert(mark.id, place);

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 /// How much a piece holds, in bytes, unless a line of it is longer.
-const SIZE: usize = 256 * 1024;
+const SIZE: usize = 32 * 1024;
 
 /// What the place that is read into is a multiple of: some processors copy several times slower to
 /// the first bytes of a page, which is where large buffers begin.
