@@ -133,3 +133,23 @@ fn csv_has_a_column_for_them() {
     let cells: Vec<_> = rows.map(|r| r[at].to_owned()).take(4).collect();
     assert_eq!(cells, ["any;web", "", "any;slow;web;zoo", "any;web"]);
 }
+
+/// Rules know a call by the id and the turn that it has in its run, its own or not.
+#[test]
+fn rules_ask_for_the_id_and_the_turn_of_a_call() {
+    let policy = r#"
+[[labels]]
+label = "second"
+when = 'call.id == "call-2" && call.turn == 2'
+[[labels]]
+label = "mine"
+when = 'call.id == "own" && call.turn == 7'
+"#;
+    let trace = "{\"tool\":\"a\"}\n{\"tool\":\"a\"}\n{\"tool\":\"a\",\"id\":\"own\",\"turn\":7}\n";
+    let ran = program::replay(trace, policy, "--fail-on none");
+    let labels: Vec<Value> = decisions(&ran)
+        .into_iter()
+        .map(|d| d["labels"].clone())
+        .collect();
+    assert_eq!(labels, [json!([]), json!(["second"]), json!(["mine"])]);
+}

@@ -87,8 +87,8 @@ impl<'a> Monitor<'a> {
 
     /// A call arrives.
     pub(super) fn arrive(&mut self, run: &mut Run, place: Place, mut call: Box<ToolCall<'_>>) {
-        let own_id = match call.id.take() {
-            Some(id) => id.into_owned(),
+        let own_id = match &call.id {
+            Some(id) => id.to_string(),
             None => run.default_id(),
         };
         let id = digest::id(&own_id);
@@ -118,6 +118,11 @@ impl<'a> Monitor<'a> {
         }
         self.resolve_unanswered(run);
         let turn = call.turn.unwrap_or_else(|| run.turn.saturating_add(1));
+        // Label rules come before the stages and ask the call itself.
+        call.turn = Some(turn);
+        if call.id.is_none() {
+            call.id = Some(own_id.clone().into());
+        }
         let unanswered = run.settle_before(self.policy, Some((turn, batch)));
         self.give_up_waiting(unanswered);
         run.seq += 1;

@@ -79,6 +79,9 @@ impl<'a> Reader<'a> {
             _ => return None,
         };
         if let Tree::Literal(LiteralValue::Int(number)) = &other.expr {
+            if orders.is_empty() {
+                return None;
+            }
             return Some(Plain::Length(self.length(one)?, orders, *number.inner()));
         }
         Some(Plain::Compares(

@@ -80,10 +80,13 @@ impl Random {
                 "{one}.matches(r'{}')",
                 self.of(&["^a", "b", "(?i)A B", "x*", "[^a]$"])
             ),
-            2 => format!(
-                "{one}.{}({other})",
-                self.of(&["contains", "startsWith", "endsWith"])
-            ),
+            2 => {
+                let name = self.of(&["contains", "startsWith", "endsWith"]);
+                match self.below(4) {
+                    0 => format!("{list}.size().{name}({})", self.below(3)),
+                    _ => format!("{one}.{name}({other})"),
+                }
+            }
             3 => format!("{one} {} {other}", self.of(&["==", "!="])),
             4 => format!("{one} in {list}"),
             5 => {
