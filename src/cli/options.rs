@@ -38,9 +38,10 @@ pub(super) struct InputArgs {
     #[arg(long, value_name = "BYTES")]
     pub(super) max_bytes: Option<u64>,
 
-    /// Threads that read an input; what comes out does not depend on it [default: one a core]
-    #[arg(long, value_name = "COUNT")]
-    pub(super) threads: Option<NonZeroUsize>,
+    /// Threads that read an input, at most 256; what comes out does not depend on it [default: one a
+    /// core, at most 8]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(super) threads: Option<u16>,
 
     /// Let faulty input leave the exit status alone
     #[arg(long)]
@@ -63,8 +64,13 @@ impl InputArgs {
             max_bytes: self.max_bytes,
             from: self.from.map(|format| format.id),
             allow_torn_tail: self.allow_torn_tail,
-            threads: self.threads.unwrap_or_else(cores),
+            threads: self.threads(),
         }
+    }
+
+    fn threads(&self) -> NonZeroUsize {
+        let asked = self.threads.map(usize::from);
+        asked.and_then(NonZeroUsize::new).unwrap_or_else(cores)
     }
 
     /// What may be wrong with inputs and leaves the exit status alone.

@@ -12,6 +12,7 @@ use crate::trace::json::{Json, JsonError, JsonErrorKind, Scanner};
 use crate::trace::lines::{BOM, Content, Line};
 use crate::trace::magic::Foreign;
 use std::io::Read;
+use std::num::NonZeroUsize;
 
 /// Why nothing is known of the format of an input that has no object.
 const NO_RECORD: &str = "no record to tell it from";
@@ -104,8 +105,18 @@ impl<'s, 'o> Reading<'s, 'o> {
             stem,
             max_hold: self.options.max_hold,
         });
+        // What has been read whole already is soon done with.
+        let threads = match head.ended {
+            true => NonZeroUsize::MIN,
+            false => self.options.threads,
+        };
         match cut {
-            Cut::Lines => team::read(self, (&head.bytes[..]).chain(source), importer.as_mut()),
+            Cut::Lines => team::read(
+                self,
+                threads,
+                (&head.bytes[..]).chain(source),
+                importer.as_mut(),
+            ),
             Cut::Document => self.document(&head, importer.as_mut()),
         }
         importer.finish(self);

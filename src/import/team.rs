@@ -10,14 +10,19 @@ use super::{Importer, Sink};
 use crate::trace::chunks::{Chunk, Chunks};
 use crate::trace::lines::{Lines, Reached};
 use std::io::Read;
+use std::num::NonZeroUsize;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// Reads the lines that `bytes` gives.
-pub fn read(reading: &mut Reading<'_, '_>, bytes: impl Read + Send, importer: &mut dyn Importer) {
-    let options = reading.options;
+/// Reads the lines that `bytes` gives, by so many threads.
+pub fn read(
+    reading: &mut Reading<'_, '_>,
+    threads: NonZeroUsize,
+    bytes: impl Read + Send,
+    importer: &mut dyn Importer,
+) {
     let apart = importer.apart().filter(|_| !reading.refused);
-    let (input, max_line) = (reading.input, options.max_line);
+    let (input, max_line) = (reading.input, reading.options.max_line);
     let team = Team {
         source: Mutex::new(Source {
             chunks: Chunks::new(bytes, max_line),
@@ -36,13 +41,17 @@ pub fn read(reading: &mut Reading<'_, '_>, bytes: impl Read + Send, importer: &m
         input,
         max_line,
     };
-    if options.threads.get() == 1 {
+    if threads.get() == 1 {
         return team.work(false);
     }
     let holds = lock(&team.turns).reading.hold(true);
     thread::scope(|scope| {
-        for _ in 1..options.threads.get() {
-            scope.spawn(|| team.work(holds));
+        for _ in 1..threads.get() {
+            // Where the system gives no more threads, those that there are do the work.
+            let spawned = thread::Builder::new().spawn_scoped(scope, || team.work(holds));
+            if spawned.is_err() {
+                break;
+            }
         }
         team.work(holds);
     });
@@ -106,7 +115,7 @@ impl<'t, 's, 'o, R: Read> Team<'t, 's, 'o, R> {
     fn work(&self, holds: bool) {
         let _leaving = Leaving(self);
         let mut chunk = Chunk::default();
-        while let Some(number) = self.next(&mut chunk) {
+        while let Some((number, alone)) = self.next(&mut chunk) {
             let apart = self.apart.as_deref();
             let batch = apart.map(|apart| Batch::read(&chunk, self.max_line, self.input, apart));
             let Some(mut turns) = self.turn(|turns| turns.taken == number) else {
@@ -127,15 +136,20 @@ impl<'t, 's, 'o, R: Read> Team<'t, 's, 'o, R> {
             turns.written += 1;
             drop(turns);
             self.changed.notify_all();
+            if alone.is_some() {
+                chunk = Chunk::default();
+            }
         }
     }
 
-    /// Reads the next piece, and tells which one it is.
-    fn next(&self, chunk: &mut Chunk) -> Option<u64> {
+    /// Reads the next piece, and tells which one it is. While one that is large is under way, no other
+    /// is read: lines may be long, and threads many.
+    fn next(&self, chunk: &mut Chunk) -> Option<(u64, Option<MutexGuard<'_, Source<R>>>)> {
         let mut source = lock(&self.source);
         let number = source.given;
         source.given += 1;
-        source.chunks.next(chunk).then_some(number)
+        let more = source.chunks.next(chunk);
+        more.then(|| (number, chunk.is_large().then_some(source)))
     }
 
     /// Waits until it is one's turn; absent if that will never be.

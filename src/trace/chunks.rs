@@ -47,6 +47,11 @@ impl Default for Part<'_> {
 }
 
 impl Chunk {
+    /// Whether a line in it is longer than pieces are.
+    pub fn is_large(&self) -> bool {
+        self.bytes.len() > 32 * SIZE
+    }
+
     /// What it is made of.
     pub fn part(&self) -> Part<'_> {
         match self.skipped {
@@ -101,9 +106,11 @@ impl<R: Read> Chunks<R> {
                 return true;
             }
             searched = chunk.end;
-            let room = chunk.bytes.len().saturating_mul(2);
-            let most = self.max_line.saturating_add(SIZE);
-            chunk.bytes.resize(room.min(most), 0);
+            if chunk.end == chunk.bytes.len() {
+                let room = chunk.bytes.len().saturating_mul(2);
+                let most = self.max_line.saturating_add(chunk.start + SIZE);
+                chunk.bytes.resize(room.min(most), 0);
+            }
         }
     }
 
@@ -121,9 +128,9 @@ impl<R: Read> Chunks<R> {
         self.carried.clear();
     }
 
-    /// Reads behind what there is until the piece is full; false at the end of the stream.
+    /// Reads behind what there is, what comes at once; false at the end of the stream.
     fn fill(&mut self, chunk: &mut Chunk) -> bool {
-        while !self.ended && chunk.end < chunk.bytes.len() {
+        if !self.ended {
             chunk.end += self.read(&mut chunk.bytes[chunk.end..]);
         }
         !self.ended
@@ -177,6 +184,31 @@ mod tests {
         );
         assert!(chunk.bytes.len() <= (1 << 20) + SIZE + ALIGNED);
         assert!(!chunks.next(&mut chunk));
+    }
+
+    /// Whoever writes slowly is read as the lines come.
+    #[test]
+    fn lines_that_have_come_are_not_held_back() {
+        let mut rest = [&b"a\nb"[..], b"c", b"\nd"].into_iter();
+        let (mut chunk, mut pieces) = (Chunk::default(), Vec::new());
+        let mut chunks = Chunks::new(Pipe(rest.by_ref()), 99);
+        while chunks.next(&mut chunk) {
+            if let Part::Whole(text) = chunk.part() {
+                pieces.push(text.to_vec());
+            }
+        }
+        assert_eq!(pieces, [&b"a\n"[..], b"bc\n", b"d"]);
+    }
+
+    /// Gives what comes, write by write.
+    struct Pipe<I>(I);
+
+    impl<I: Iterator<Item = &'static [u8]>> Read for Pipe<I> {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            let next = self.0.next().unwrap_or_default();
+            into[..next.len()].copy_from_slice(next);
+            Ok(next.len())
+        }
     }
 
     #[test]

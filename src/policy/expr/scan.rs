@@ -34,11 +34,18 @@ pub fn check(source: &str) -> Result<usize, ExprError> {
                 at += bytes[at..].iter().take_while(|&&b| b != b'\n').count();
                 continue;
             }
+            // A name in backticks is no comment, whatever it holds.
+            b'`' => {
+                let end = bytes[at + 1..]
+                    .iter()
+                    .position(|b| matches!(b, b'`' | b'\n'));
+                at += end.unwrap_or(0) + 1;
+            }
             b'(' | b'[' | b'{' => open += 1,
             b')' | b']' | b'}' => open = open.saturating_sub(1),
             _ => {}
         }
-        operators += usize::from(b".+-*/%!<>=&|?([{".contains(&byte));
+        operators += usize::from(b".+-*/%!<>=&|?([{".contains(&byte) || is_in(bytes, at));
         if open > MAX_BRACKETS {
             return Err(too_deep(at));
         }
@@ -49,6 +56,14 @@ pub fn check(source: &str) -> Result<usize, ExprError> {
         at += 1;
     }
     Ok(operators)
+}
+
+/// Whether the operator `in` stands there, as far as can be seen without taking the text apart.
+fn is_in(bytes: &[u8], at: usize) -> bool {
+    let within = |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
+    let before = at.checked_sub(1).and_then(|at| bytes.get(at));
+    let begins = !before.is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_');
+    begins && bytes[at..].starts_with(b"in") && !within(bytes.get(at + 2))
 }
 
 /// The error for an expression that nests too deep at an offset.
@@ -96,6 +111,9 @@ mod tests {
             .is_ok()
         );
         assert!(check("'a\\'(((' == '''(''(''' // ((((").is_ok());
+        assert!(check(&format!("1{}", "in 1".repeat(2000))).is_err());
+        assert_eq!(check("inn in x.in_ && min"), Ok(4));
+        assert!(check(&format!("a.`//` == {}", "(".repeat(40))).is_err());
         assert!(check("  ").is_err());
         assert!(check("'unterminated").is_ok());
     }
