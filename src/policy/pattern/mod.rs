@@ -1,7 +1,7 @@
 //! Regexes of a policy: the limits they are compiled under, and where a bad one goes wrong.
 //!
 //! A policy has hundreds of them, and a replay asks few. So reading a policy tells whether each can be
-//! used ([`size`]), and compiles it only where that is not certain; the others are compiled when a text
+//! used (`size`), and compiles it only where that is not certain; the others are compiled when a text
 //! is first held against them. [`screen`] tells which of many have to be tried on a text at all.
 
 pub mod literals;
