@@ -125,6 +125,9 @@ impl<'t, 's, 'o, R: Read> Team<'t, 's, 'o, R> {
             let held = if holds { turns.reading.held() } else { None };
             drop(turns);
             self.changed.notify_all();
+            if alone.is_some() {
+                chunk = Chunk::default();
+            }
             let Some(mut held) = held else {
                 continue;
             };
@@ -136,9 +139,6 @@ impl<'t, 's, 'o, R: Read> Team<'t, 's, 'o, R> {
             turns.written += 1;
             drop(turns);
             self.changed.notify_all();
-            if alone.is_some() {
-                chunk = Chunk::default();
-            }
         }
     }
 
