@@ -4,7 +4,7 @@
 Every tool reads the same trace in turn, several times, and the least time of each counts; so do the
 greatest peaks. gate does the whole of its work: every stage, twelve regexes, an allow-set, budgets, five
 barriers, and a decision a line with all their values. The others do far less: count lines, decode each
-line, filter by two fields. Ratios are printed; with `--floors` those that fall below what docs/performance.md
+line, filter by four tests. Ratios are printed; with `--floors` those that fall below what docs/performance.md
 promises are errors.
 
     python3 .ci/pairs.py target/release/gate --calls 100000
@@ -25,14 +25,15 @@ POLICY = pathlib.Path(__file__).parent.parent / "fixtures/bench/policy.toml"
 
 LOOP = "import json, sys\nfor line in open(sys.argv[1]): json.loads(line)"
 
-FILTER = 'select(.tool == "Bash" and .turn > 20)'
+#: Four tests, as of an allow rule of two tools.
+FILTER = 'select((.tool == "Bash" or .tool == "Read") and .agent == "coder" and .turn > 20)'
 
 DUCK = """
 import duckdb, sys
 db = duckdb.connect(config={"threads": 1})
 fields = "{run: 'VARCHAR', id: 'VARCHAR', turn: 'BIGINT', tool: 'VARCHAR', agent: 'VARCHAR', args: 'JSON', result: 'VARCHAR'}"
 print(db.sql(f"SELECT count(*), max(length(args::VARCHAR)), count(result) FROM read_json('{sys.argv[1]}', "
-             f"format='newline_delimited', columns={fields}) WHERE tool = 'Bash' AND turn > 20").fetchall())
+             f"format='newline_delimited', columns={fields}) WHERE tool IN ('Bash', 'Read') AND agent = 'coder' AND turn > 20").fetchall())
 """
 
 #: By trace and rival: how many times its processor time gate's may at most be (`wc`), or has to be at least.
