@@ -86,7 +86,6 @@ const ROOMS: &[(&str, &[&str])] = &[
         "engine",
         &[
             "bytes",
-            "import::Held",
             "import::Sink",
             "policy",
             "stages",
@@ -124,7 +123,6 @@ const ROOMS: &[(&str, &[&str])] = &[
             "number",
             "policy",
             "report::Report",
-            "report::rendering",
             "report::features",
             "stages::STAGES",
             "stages::weigh",

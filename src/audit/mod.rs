@@ -5,7 +5,6 @@ pub mod barriers;
 pub mod coverage;
 pub mod features;
 pub mod filter;
-mod held;
 pub mod records;
 pub mod remaining;
 pub mod robustness;
@@ -14,11 +13,9 @@ pub mod tally;
 pub mod verdict;
 
 use crate::engine::{Counted, Final, Output, RunReport};
-use crate::import::Held;
 use crate::report::Report;
 use crate::trace::fault::Notice;
 use filter::Filter;
-use held::Block;
 use std::io;
 use tally::Tally;
 
@@ -35,10 +32,6 @@ pub struct Audit<'w> {
     tally: Tally,
     filter: Filter,
     sinks: Vec<Sink<'w>>,
-    /// What is held back; absent where everything is written at once.
-    block: Option<Block>,
-    /// Blocks that were written, to be used again.
-    free: Vec<Block>,
 }
 
 impl<'w> Audit<'w> {
@@ -52,8 +45,6 @@ impl<'w> Audit<'w> {
             tally,
             filter,
             sinks: reports.into_iter().map(sink).collect(),
-            block: None,
-            free: Vec::new(),
         }
     }
 
@@ -89,13 +80,6 @@ impl<'w> Audit<'w> {
             }
         }
     }
-
-    fn block(&mut self) -> Block {
-        self.free.pop().unwrap_or_else(|| {
-            let renderers = self.sinks.iter().map(|sink| sink.report.renderer());
-            Block::new(renderers.collect())
-        })
-    }
 }
 
 impl Output for Audit<'_> {
@@ -105,18 +89,12 @@ impl Output for Audit<'_> {
             return;
         }
         self.tally.listed();
-        match &mut self.block {
-            Some(block) => block.decision(decided.decision),
-            None => self.each(|report| report.decision(&decided.decision)),
-        }
+        self.each(|report| report.decision(&decided.decision));
     }
 
     fn notice(&mut self, notice: Notice) {
         self.tally.notice(&notice);
-        match &mut self.block {
-            Some(block) => block.notice(notice),
-            None => self.each(|report| report.notice(&notice)),
-        }
+        self.each(|report| report.notice(&notice));
     }
 
     fn run(&mut self, report: RunReport) {
@@ -125,33 +103,5 @@ impl Output for Audit<'_> {
 
     fn count(&mut self, what: Counted) {
         self.tally.count(what);
-    }
-
-    fn hold(&mut self, holds: bool) -> bool {
-        let next = holds.then(|| self.block());
-        if let Some(mut rest) = std::mem::replace(&mut self.block, next) {
-            rest.render();
-            self.write(Box::new(rest));
-        }
-        true
-    }
-
-    fn held(&mut self) -> Option<Box<dyn Held>> {
-        let next = self.block();
-        let held = self.block.replace(next)?;
-        Some(Box::new(held))
-    }
-
-    fn write(&mut self, held: Box<dyn Held>) {
-        // It is one of those given out here.
-        let Ok(mut block) = held.into_any().downcast::<Block>() else {
-            return;
-        };
-        let mut sinks = self.sinks.iter_mut().enumerate();
-        for (number, sink) in sinks.by_ref().filter(|(_, sink)| sink.failed.is_none()) {
-            sink.failed = block.write(number, sink.report.as_mut()).err();
-        }
-        block.clear();
-        self.free.push(*block);
     }
 }

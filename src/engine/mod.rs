@@ -23,7 +23,6 @@ mod run;
 mod time;
 mod weigh;
 
-use crate::import::Held;
 use crate::import::Sink;
 use crate::policy::Policy;
 use crate::stages::weigh::StageWeighed;
@@ -204,19 +203,6 @@ pub trait Output: Send {
 
     /// A result that was read, or a call repeated with the same content.
     fn count(&mut self, what: Counted);
-
-    /// See [`Sink::hold`].
-    fn hold(&mut self, _holds: bool) -> bool {
-        false
-    }
-
-    /// See [`Sink::held`].
-    fn held(&mut self) -> Option<Box<dyn Held>> {
-        None
-    }
-
-    /// See [`Sink::write`].
-    fn write(&mut self, _held: Box<dyn Held>) {}
 }
 
 impl<O: Output + ?Sized> Output for &mut O {
@@ -246,18 +232,6 @@ impl<O: Output + ?Sized> Output for &mut O {
 
     fn count(&mut self, what: Counted) {
         (**self).count(what);
-    }
-
-    fn hold(&mut self, holds: bool) -> bool {
-        (**self).hold(holds)
-    }
-
-    fn held(&mut self) -> Option<Box<dyn Held>> {
-        (**self).held()
-    }
-
-    fn write(&mut self, held: Box<dyn Held>) {
-        (**self).write(held);
     }
 }
 
@@ -435,17 +409,5 @@ impl Sink for Engine<'_> {
 
     fn reach_back(&mut self) {
         self.runs.reach_back();
-    }
-
-    fn hold(&mut self, holds: bool) -> bool {
-        self.monitor.out.hold(holds)
-    }
-
-    fn held(&mut self) -> Option<Box<dyn Held>> {
-        self.monitor.out.held()
-    }
-
-    fn write(&mut self, held: Box<dyn Held>) {
-        self.monitor.out.write(held);
     }
 }

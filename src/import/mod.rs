@@ -48,7 +48,6 @@ pub use mapping::Mapping;
 use crate::trace::event::Event;
 use crate::trace::fault::{Notice, Place};
 use crate::trace::json::Json;
-use std::any::Any;
 
 /// Takes what an importer reads, in the order in which it stands in the input.
 pub trait Sink: Send {
@@ -61,30 +60,6 @@ pub trait Sink: Send {
     /// The runs that begin from here on were held back: their records stand anywhere in the input, so
     /// that faults before, too, leave them in doubt where they name no run.
     fn reach_back(&mut self) {}
-
-    /// Begins, or ends, to hold back what is made of events, so that another thread can put it into
-    /// bytes meanwhile: until it ends, everything has to be fetched by [`Sink::held`] and brought back to
-    /// [`Sink::write`], in the same order. Tells whether anything is held back.
-    fn hold(&mut self, _holds: bool) -> bool {
-        false
-    }
-
-    /// Fetches what has been held back since the last time.
-    fn held(&mut self) -> Option<Box<dyn Held>> {
-        None
-    }
-
-    /// Takes back what was held, to be written.
-    fn write(&mut self, _held: Box<dyn Held>) {}
-}
-
-/// What was made of events and is to be put into bytes.
-pub trait Held: Send {
-    /// Puts it into bytes.
-    fn render(&mut self);
-
-    /// Itself, for whom it comes from.
-    fn into_any(self: Box<Self>) -> Box<dyn Any + Send>;
 }
 
 /// One record of an input.

@@ -3,7 +3,7 @@
 use super::archive::Member;
 use super::cut::{self, Document, Head};
 use super::drive::{Cut, InputReport, ReadOptions, format};
-use super::{Format, Held, IMPORTERS, Importer, Item, Opening, Record, Sign, Sink};
+use super::{Format, IMPORTERS, Importer, Item, Opening, Record, Sign, Sink};
 use super::{apart, canonical, syntax, team};
 use crate::trace::event::Event;
 use crate::trace::fault::{FaultCode, Notice, NoticeKind, Place, WarningCode};
@@ -50,18 +50,6 @@ impl Sink for Reading<'_, '_> {
 
     fn reach_back(&mut self) {
         self.sink.reach_back();
-    }
-
-    fn hold(&mut self, holds: bool) -> bool {
-        self.sink.hold(holds)
-    }
-
-    fn held(&mut self) -> Option<Box<dyn Held>> {
-        self.sink.held()
-    }
-
-    fn write(&mut self, held: Box<dyn Held>) {
-        self.sink.write(held);
     }
 }
 

@@ -1,13 +1,13 @@
 //! The lines of an input read by several threads, with the outcome of one.
 //!
-//! Each takes the next piece of the input, reads the records in it, waits for its turn to have them
-//! judged, puts what was decided into bytes, and waits for its turn to have those written. Whatever
-//! depends on order happens in turn; at most a piece a thread is under way.
+//! Each takes the next piece of the input, reads the records in it, and waits for its turn to have them
+//! judged and what was decided written. So whatever depends on order happens in order; at most a piece a
+//! thread is under way.
 
+use super::Importer;
 use super::apart::{Apart, Batch};
 use super::reading::Reading;
-use super::{Importer, Sink};
-use crate::trace::chunks::{Chunk, Chunks};
+use crate::trace::chunks::{self, Chunk, Chunks};
 use crate::trace::lines::{Lines, Reached};
 use std::io::Read;
 use std::num::NonZeroUsize;
@@ -22,10 +22,14 @@ pub fn read(
     importer: &mut dyn Importer,
 ) {
     let apart = importer.apart().filter(|_| !reading.refused);
+    let size = match threads.get() {
+        1 => chunks::SIZE,
+        _ => chunks::SHARED_SIZE,
+    };
     let (input, max_line) = (reading.input, reading.options.max_line);
     let team = Team {
         source: Mutex::new(Source {
-            chunks: Chunks::new(bytes, max_line),
+            chunks: Chunks::new(bytes, size, max_line),
             given: 0,
         }),
         turns: Mutex::new(Turns {
@@ -33,7 +37,6 @@ pub fn read(
             importer,
             before: Reached::default(),
             taken: 0,
-            written: 0,
             broken: false,
         }),
         changed: Condvar::new(),
@@ -41,21 +44,16 @@ pub fn read(
         input,
         max_line,
     };
-    if threads.get() == 1 {
-        return team.work(false);
-    }
-    let holds = lock(&team.turns).reading.hold(true);
     thread::scope(|scope| {
         for _ in 1..threads.get() {
             // Where the system gives no more threads, those that there are do the work.
-            let spawned = thread::Builder::new().spawn_scoped(scope, || team.work(holds));
+            let spawned = thread::Builder::new().spawn_scoped(scope, || team.work());
             if spawned.is_err() {
                 break;
             }
         }
-        team.work(holds);
+        team.work();
     });
-    lock(&team.turns).reading.hold(false);
 }
 
 /// What the threads share.
@@ -81,9 +79,8 @@ struct Turns<'t, 's, 'o> {
     importer: &'t mut dyn Importer,
     /// How far the pieces go that were taken.
     before: Reached,
-    /// Pieces whose records were taken, and pieces of which all is written.
+    /// Pieces whose records were taken.
     taken: u64,
-    written: u64,
     /// A thread has given up, so that nobody may wait for it.
     broken: bool,
 }
@@ -110,35 +107,22 @@ impl Turns<'_, '_, '_> {
 }
 
 impl<'t, 's, 'o, R: Read> Team<'t, 's, 'o, R> {
-    /// Reads pieces until there are no more. `holds` says that what is decided is held back until it
-    /// is fetched and brought as bytes.
-    fn work(&self, holds: bool) {
+    /// Reads pieces until there are no more.
+    fn work(&self) {
         let _leaving = Leaving(self);
         let mut chunk = Chunk::default();
         while let Some((number, alone)) = self.next(&mut chunk) {
             let apart = self.apart.as_deref();
             let batch = apart.map(|apart| Batch::read(&chunk, self.max_line, self.input, apart));
-            let Some(mut turns) = self.turn(|turns| turns.taken == number) else {
+            let Some(mut turns) = self.turn(number) else {
                 return;
             };
             turns.take(&chunk, batch, self.max_line);
-            let held = if holds { turns.reading.held() } else { None };
             drop(turns);
             self.changed.notify_all();
             if alone.is_some() {
                 chunk = Chunk::default();
             }
-            let Some(mut held) = held else {
-                continue;
-            };
-            held.render();
-            let Some(mut turns) = self.turn(|turns| turns.written == number) else {
-                return;
-            };
-            turns.reading.write(held);
-            turns.written += 1;
-            drop(turns);
-            self.changed.notify_all();
         }
     }
 
@@ -152,14 +136,10 @@ impl<'t, 's, 'o, R: Read> Team<'t, 's, 'o, R> {
         more.then(|| (number, chunk.is_large().then_some(source)))
     }
 
-    /// Waits until it is one's turn; absent if that will never be.
-    fn turn(
-        &self,
-        is_mine: impl Fn(&Turns<'t, 's, 'o>) -> bool,
-    ) -> Option<MutexGuard<'_, Turns<'t, 's, 'o>>> {
-        let turns = lock(&self.turns);
-        let waits = |turns: &mut Turns<'t, 's, 'o>| !turns.broken && !is_mine(turns);
-        let turns = self.changed.wait_while(turns, waits);
+    /// Waits until it is the turn of the piece of that number; absent if that will never be.
+    fn turn(&self, number: u64) -> Option<MutexGuard<'_, Turns<'t, 's, 'o>>> {
+        let waits = |turns: &mut Turns<'t, 's, 'o>| !turns.broken && turns.taken != number;
+        let turns = self.changed.wait_while(lock(&self.turns), waits);
         let turns = turns.unwrap_or_else(PoisonError::into_inner);
         (!turns.broken).then_some(turns)
     }

@@ -2,8 +2,13 @@
 
 use std::io::{self, Read};
 
-/// How much a piece holds, in bytes, unless a line of it is longer.
-const SIZE: usize = 32 * 1024;
+/// How much a piece holds, in bytes, unless a line of it is longer: small enough that what is read from
+/// it is still near the processor when it is used.
+pub const SIZE: usize = 32 * 1024;
+
+/// The same of a piece that another thread takes the next one after: what they share travels from one
+/// processor to the other with each.
+pub const SHARED_SIZE: usize = 256 * 1024;
 
 /// What the place that is read into is a multiple of: some processors copy several times slower to
 /// the first bytes of a page, which is where large buffers begin.
@@ -49,7 +54,7 @@ impl Default for Part<'_> {
 impl Chunk {
     /// Whether a line in it is longer than pieces are.
     pub fn is_large(&self) -> bool {
-        self.bytes.len() > 32 * SIZE
+        self.bytes.len() > 4 * SHARED_SIZE
     }
 
     /// What it is made of.
@@ -65,6 +70,7 @@ impl Chunk {
 #[derive(Debug)]
 pub struct Chunks<R> {
     reader: R,
+    size: usize,
     max_line: usize,
     /// The beginning of a line that did not fit into the piece before.
     carried: Vec<u8>,
@@ -72,11 +78,12 @@ pub struct Chunks<R> {
 }
 
 impl<R: Read> Chunks<R> {
-    /// Cuts what `reader` gives. An error ends it like an end. A line longer than `max_line` bytes may
-    /// be skipped.
-    pub fn new(reader: R, max_line: usize) -> Self {
+    /// Cuts what `reader` gives into pieces of about `size` bytes. An error ends it like an end. A line
+    /// longer than `max_line` bytes may be skipped.
+    pub fn new(reader: R, size: usize, max_line: usize) -> Self {
         Chunks {
             reader,
+            size,
             max_line,
             carried: Vec::new(),
             ended: false,
@@ -108,7 +115,7 @@ impl<R: Read> Chunks<R> {
             searched = chunk.end;
             if chunk.end == chunk.bytes.len() {
                 let room = chunk.bytes.len().saturating_mul(2);
-                let most = self.max_line.saturating_add(chunk.start + SIZE);
+                let most = self.max_line.saturating_add(chunk.start + self.size);
                 chunk.bytes.resize(room.min(most), 0);
             }
         }
@@ -117,7 +124,7 @@ impl<R: Read> Chunks<R> {
     /// Puts what was carried over in front of where the rest is read to.
     fn begin(&mut self, chunk: &mut Chunk) {
         let carried = self.carried.len();
-        let least = carried + ALIGNED + SIZE;
+        let least = carried + ALIGNED + self.size;
         if chunk.bytes.len() < least || chunk.bytes.len() > 2 * least {
             chunk.bytes = vec![0; least];
         }
@@ -176,7 +183,7 @@ mod tests {
 
     #[test]
     fn memory_stays_bounded_while_a_line_is_skipped() {
-        let mut chunks = Chunks::new(io::repeat(b'x').take(8 << 20), 1 << 20);
+        let mut chunks = Chunks::new(io::repeat(b'x').take(8 << 20), SIZE, 1 << 20);
         let mut chunk = Chunk::default();
         assert!(chunks.next(&mut chunk));
         assert!(
@@ -191,7 +198,7 @@ mod tests {
     fn lines_that_have_come_are_not_held_back() {
         let mut rest = [&b"a\nb"[..], b"c", b"\nd"].into_iter();
         let (mut chunk, mut pieces) = (Chunk::default(), Vec::new());
-        let mut chunks = Chunks::new(Pipe(rest.by_ref()), 99);
+        let mut chunks = Chunks::new(Pipe(rest.by_ref()), SIZE, 99);
         while chunks.next(&mut chunk) {
             if let Part::Whole(text) = chunk.part() {
                 pieces.push(text.to_vec());
@@ -219,7 +226,7 @@ mod tests {
                 Err(io::Error::other("disk gone"))
             }
         }
-        let mut chunks = Chunks::new((&b"a\nb"[..]).chain(Broken), 99);
+        let mut chunks = Chunks::new((&b"a\nb"[..]).chain(Broken), SIZE, 99);
         let mut chunk = Chunk::default();
         let mut pieces = Vec::new();
         while chunks.next(&mut chunk) {

@@ -138,7 +138,7 @@ impl<'a> Iterator for Lines<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::chunks::Chunks;
+    use super::super::chunks::{Chunks, SIZE};
     use super::*;
     use std::io::{self, Read};
 
@@ -155,7 +155,7 @@ mod tests {
     }
 
     fn cut(bytes: &[u8], max: usize) -> Vec<String> {
-        let mut chunks = Chunks::new(Drip(bytes), max);
+        let mut chunks = Chunks::new(Drip(bytes), SIZE, max);
         let (mut chunk, mut reached, mut out) = (Chunk::default(), Reached::default(), Vec::new());
         while chunks.next(&mut chunk) {
             let mut lines = Lines::new(&chunk, max);
