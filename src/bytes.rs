@@ -34,9 +34,9 @@ impl Default for Stops {
 
 impl Stops {
     /// Bytes of a block.
-    const BLOCK: usize = u64::BITS as usize;
+    pub const BLOCK: usize = u64::BITS as usize;
 
-    /// What [`Stops::next`] says, where that is known without looking.
+    /// Where the first stop stands at `from` or behind it, where that is known without looking.
     #[inline]
     pub fn near(&self, from: usize) -> Option<usize> {
         let ahead = NonZero::new(self.marks >> (from % Stops::BLOCK))?;
@@ -47,49 +47,68 @@ impl Stops {
     /// Where the first stop stands in `text` at `from` or behind it. It is always the same text.
     #[inline]
     pub fn next(&mut self, text: &[u8], from: usize) -> Option<usize> {
-        let mut at = from;
+        if let Some(stop) = self.near(from) {
+            return Some(stop);
+        }
+        let mut block = from / Stops::BLOCK;
+        let mut within = u64::MAX << (from % Stops::BLOCK);
         loop {
-            if at / Stops::BLOCK != self.block {
-                if at >= text.len() {
-                    return None;
-                }
-                self.look(text, at / Stops::BLOCK);
+            if let Some(ahead) = NonZero::new(self.of_block(text, block)? & within) {
+                return Some(block * Stops::BLOCK + ahead.trailing_zeros() as usize);
             }
-            if let Some(ahead) = NonZero::new(self.marks >> (at % Stops::BLOCK)) {
-                return Some(at + ahead.trailing_zeros() as usize);
-            }
-            at = (self.block + 1) * Stops::BLOCK;
+            within = u64::MAX;
+            block += 1;
         }
     }
 
-    /// Looks at a block that begins within the text.
-    #[inline(never)]
-    fn look(&mut self, text: &[u8], block: usize) {
-        self.block = block;
-        let rest = text.get(block * Stops::BLOCK..).unwrap_or_default();
-        self.marks = match (rest.first_chunk(), text.last_chunk()) {
-            (Some(whole), _) => marks(whole),
-            // The last block is short: its bytes are the last of the text's last 64.
-            (None, Some(last)) => marks(last) >> (Stops::BLOCK - rest.len()),
-            (None, None) => {
-                let mut padded = [b' '; Stops::BLOCK];
-                for (to, from) in padded.iter_mut().zip(rest) {
-                    *to = *from;
-                }
-                marks(&padded)
+    /// The stops in a block of the text, the lowest bit for its first byte; absent behind the text.
+    #[inline(always)]
+    pub fn of_block(&mut self, text: &[u8], block: usize) -> Option<u64> {
+        if block != self.block {
+            if block * Stops::BLOCK >= text.len() {
+                return None;
             }
+            self.look(text, block);
+        }
+        Some(self.marks)
+    }
+
+    /// Looks at a block that begins within the text.
+    #[inline(always)]
+    fn look(&mut self, text: &[u8], block: usize) {
+        let rest = text.get(block * Stops::BLOCK..).unwrap_or_default();
+        self.block = block;
+        self.marks = match rest.first_chunk() {
+            Some(whole) => marks(whole),
+            None => Stops::last(text, rest),
         };
+    }
+
+    /// The stops in the last block of a text, which is short.
+    #[inline(never)]
+    fn last(text: &[u8], rest: &[u8]) -> u64 {
+        if let Some(last) = text.last_chunk() {
+            return marks(last) >> (Stops::BLOCK - rest.len());
+        }
+        let mut padded = [b' '; Stops::BLOCK];
+        for (to, from) in padded.iter_mut().zip(rest) {
+            *to = *from;
+        }
+        marks(&padded)
     }
 }
 
 /// A bit for each byte that is a stop.
+#[inline]
 fn marks(block: &[u8; Stops::BLOCK]) -> u64 {
     let (parts, _) = block.as_chunks::<16>();
     parts.iter().rev().fold(0, |marks, part| {
         let bytes = u8x16::new(*part);
-        let control = bytes.min(u8x16::splat(0x1f)).simd_eq(bytes);
-        let stops = bytes.simd_eq(u8x16::splat(b'"')) | bytes.simd_eq(u8x16::splat(b'\\'));
-        marks << 16 | u64::from((stops | control).to_bitmask())
+        // With this bit turned over, quotes stand right behind the control characters.
+        let turned = bytes ^ u8x16::splat(b'"' ^ 0x20);
+        let ends = turned.min(u8x16::splat(0x20)).simd_eq(turned);
+        let stops = ends | bytes.simd_eq(u8x16::splat(b'\\'));
+        marks << 16 | u64::from(stops.to_bitmask())
     })
 }
 
@@ -237,11 +256,11 @@ mod tests {
             assert_eq!(find(b"abcdefgh"), None);
         }
     }
-    /// Every stop is found, from every place, in texts whose last block is cut at every length.
+    /// Every stop is found, in every block, in texts whose last block is cut at every length.
     #[test]
-    fn stops_are_found_from_everywhere() {
+    fn stops_are_found_in_every_block() {
         let mut seed: u64 = 11;
-        for length in 0..200 {
+        for length in 0..200_usize {
             let text: Vec<u8> = (0..length)
                 .map(|_| {
                     seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1);
@@ -254,17 +273,24 @@ mod tests {
                     }
                 })
                 .collect();
+            let (mut onward, blocks) = (Stops::default(), length.div_ceil(Stops::BLOCK));
+            for (block, bytes) in text.chunks(Stops::BLOCK).enumerate() {
+                let stops = |b: &u8| *b < 0x20 || *b == b'"' || *b == b'\\';
+                let marks = (0..).zip(bytes).filter(|(_, b)| stops(b));
+                let expected = Some(marks.fold(0, |marks, (n, _)| marks | 1_u64 << n));
+                assert_eq!(onward.of_block(&text, block), expected, "{text:?} {block}");
+                let mut alone = Stops::default();
+                assert_eq!(alone.of_block(&text, block), expected, "{text:?} {block}");
+            }
+            assert_eq!(onward.of_block(&text, blocks), None, "{text:?}");
             let mut onward = Stops::default();
             for from in 0..length + 3 {
                 let rest = text.get(from..).unwrap_or_default();
                 let stops = |b: &u8| *b < 0x20 || *b == b'"' || *b == b'\\';
                 let expected = rest.iter().position(stops).map(|n| from + n);
                 assert_eq!(onward.next(&text, from), expected, "{text:?} {from}");
-                assert_eq!(
-                    Stops::default().next(&text, from),
-                    expected,
-                    "{text:?} {from}"
-                );
+                let mut alone = Stops::default();
+                assert_eq!(alone.next(&text, from), expected, "{text:?} {from}");
             }
         }
     }

@@ -93,6 +93,9 @@ impl<'a> Found<'a> {
     }
 }
 
+/// Most lines that room is made for before they are there.
+const MOST_AWAITED: usize = 1024;
+
 /// The lines of a piece, those that can be read apart read.
 pub struct Batch<'a> {
     lines: Vec<(Line<'a>, Option<usize>)>,
@@ -107,7 +110,13 @@ impl<'a> Batch<'a> {
         let mut found = Found::default();
         let mut read = Vec::new();
         let mut lines = Lines::new(chunk, max_line);
-        for line in lines.by_ref() {
+        while let Some(line) = lines.next() {
+            if read.is_empty() {
+                // Growing step by step would copy what was read several times.
+                let awaited = lines.expected().min(MOST_AWAITED);
+                read.reserve(1 + awaited);
+                found.items.reserve(1 + awaited);
+            }
             let record = record(&line, input).filter(|r| !r.last && !r.has_nul_bytes());
             let items = record.map(|record| {
                 let before = found.items.len();

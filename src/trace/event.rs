@@ -344,7 +344,7 @@ impl<'a> RawJson<'a> {
     /// What [`Json::leaves`] says of the parsed value, which is not built for it.
     pub fn leaves(&self) -> String {
         match &self.written {
-            Written::Text(text) => json::leaves(text).unwrap_or_default(),
+            Written::Text(text) => json::leaves(text),
             Written::Damaged(_) => self.json().leaves(),
         }
     }

@@ -92,6 +92,17 @@ impl<'a> Lines<'a> {
         self.reached
     }
 
+    /// How many lines are left, should they be like those given out so far, and half as many again, as
+    /// they differ.
+    pub fn expected(&self) -> usize {
+        let Part::Whole(rest) = self.rest else {
+            return 0;
+        };
+        let given = self.reached.bytes / self.reached.lines.max(1);
+        let left = rest.len() as u64 / given.max(1);
+        usize::try_from(left + left / 2).unwrap_or(usize::MAX)
+    }
+
     /// Gives out a line of that many bytes.
     fn line(&mut self, length: u64, terminated: bool, text: Option<&'a [u8]>) -> Line<'a> {
         let mut line = Line {

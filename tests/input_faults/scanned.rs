@@ -166,7 +166,6 @@ fn every_reader_takes_what_the_others_take() {
             shown(&text)
         );
         if let Ok(utf8) = std::str::from_utf8(&text) {
-            assert_eq!(json::leaves(utf8).err(), tree, "{utf8}");
             let theirs = serde_json::from_str::<IgnoredAny>(utf8).is_ok();
             assert_eq!(tree.is_none(), theirs, "{utf8}");
         }

@@ -9,12 +9,21 @@ use crate::trace::json::{JsonErrorKind, Raw};
 
 impl<'a> Fields<'_, 'a> {
     /// The arguments; absent is `{}`.
+    #[inline]
     pub fn arguments(&mut self) -> RawJson<'a> {
         let direct = self.spelled(
             &[Key::Args, Key::Arguments, Key::Input],
             Self::argument_value,
             same_json,
         );
+        match self.slots.of(&[Key::Argv, Key::Payload]) {
+            0 => direct.unwrap_or_default(),
+            _ => self.argument_parts(direct),
+        }
+    }
+
+    /// The arguments of a record that may give them in parts, beside those that it gives as a whole.
+    fn argument_parts(&mut self, direct: Option<RawJson<'a>>) -> RawJson<'a> {
         let Some((raw, built)) = self.argument_vector() else {
             return direct.unwrap_or_default();
         };
@@ -50,12 +59,23 @@ impl<'a> Fields<'_, 'a> {
     }
 
     /// Arguments given as a whole, or as a string that holds them.
+    #[inline]
     fn argument_value(&mut self, key: Key, raw: &Raw<'a>) -> Option<RawJson<'a>> {
         self.look_into(key, raw);
         let as_written = RawJson::from_raw(*raw, self.utf8);
-        if raw.bytes.first() != Some(&b'"') {
-            return Some(as_written);
+        match raw.bytes.first() {
+            Some(b'"') => self.argument_text(key, raw, as_written),
+            _ => Some(as_written),
         }
+    }
+
+    /// Arguments given as a string that may hold them.
+    fn argument_text(
+        &mut self,
+        key: Key,
+        raw: &Raw<'a>,
+        as_written: RawJson<'a>,
+    ) -> Option<RawJson<'a>> {
         let text = self.decoded(raw).text;
         if text.trim_start().starts_with('{') {
             match RawJson::from_text(text.trim().as_bytes()) {
@@ -110,6 +130,7 @@ impl<'a> Fields<'_, 'a> {
 
     /// Warns of what is odd inside arguments, where the scanner has met anything that may be. Keys that
     /// are not UTF-8 may be equal once they are repaired.
+    #[inline]
     fn look_into(&mut self, key: Key, raw: &Raw<'a>) {
         if raw.seen.suspects > 0 || self.utf8.is_none() {
             self.odd_inside(key, raw.bytes, |at| raw.offset + at);
@@ -117,6 +138,7 @@ impl<'a> Fields<'_, 'a> {
     }
 
     /// Warns of what is odd inside arguments. `place` turns offsets in `json` into those of the record.
+    #[inline(never)]
     fn odd_inside(&mut self, key: Key, json: &[u8], place: impl Fn(usize) -> usize) {
         let found = text::escapes(json);
         if let Some(at) = found.lone_surrogate {

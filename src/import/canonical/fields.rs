@@ -29,16 +29,21 @@ impl Default for Slots<'_> {
 
 impl<'a> Slots<'a> {
     /// Takes a member whose key is `key` and stands at `offset`.
+    #[inline]
     pub fn put(&mut self, key: Key, offset: usize, value: Raw<'a>) {
         if self.met & key.bit() != 0 {
-            if !self.repeated.iter().any(|(k, _)| *k == key) {
-                self.repeated.push((key, offset));
-            }
-            return;
+            return self.again(key, offset);
         }
         self.met |= key.bit();
         if value.bytes != b"null" {
             self.values[key as usize] = Some(value);
+        }
+    }
+
+    #[cold]
+    fn again(&mut self, key: Key, offset: usize) {
+        if !self.repeated.iter().any(|(k, _)| *k == key) {
+            self.repeated.push((key, offset));
         }
     }
 
@@ -48,9 +53,20 @@ impl<'a> Slots<'a> {
         self.values[key as usize].as_ref()
     }
 
+    /// The set of those of `keys` that were met. Most fields are absent from most records, which one test
+    /// tells of many of them.
+    #[inline(always)]
+    pub fn of(&self, keys: &[Key]) -> u64 {
+        self.met & keys.iter().fold(0, |set, key| set | key.bit())
+    }
+
     /// How many of the members present do not belong to `kind`.
+    #[inline]
     pub fn misplaced(&self, kind: Kind) -> u64 {
-        u64::from((self.met & !kind.keys()).count_ones())
+        match self.met & !kind.keys() {
+            0 => 0,
+            others => u64::from(others.count_ones()),
+        }
     }
 }
 
@@ -177,7 +193,24 @@ impl<'r, 'a> Fields<'r, 'a> {
     }
 
     /// The field that the first present of several spellings gives. The others must say the same.
+    #[inline(always)]
     pub fn spelled<T>(
+        &mut self,
+        spellings: &[Key],
+        read: impl Fn(&mut Self, Key, &Raw<'a>) -> Option<T>,
+        same: impl Fn(&T, &T) -> bool,
+    ) -> Option<T> {
+        let met = self.slots.of(spellings);
+        if met & met.wrapping_sub(1) != 0 {
+            return self.spelled_twice(spellings, read, same);
+        }
+        let only = TABLE.get(met.trailing_zeros() as usize)?;
+        self.read(only.key, read)
+    }
+
+    /// The same where there are several.
+    #[cold]
+    fn spelled_twice<T>(
         &mut self,
         spellings: &[Key],
         read: impl Fn(&mut Self, Key, &Raw<'a>) -> Option<T>,

@@ -120,38 +120,49 @@ keys! {
     Type "type" ALL,
 }
 
-/// For each value of [`hole`], the field whose name has it.
-const HOLES: [Option<Key>; 128] = {
+/// For each value of [`hole`], the field whose name has it, and the [`word`] of that name.
+const HOLES: [Option<(Key, u64)>; 128] = {
     let mut holes = [None; 128];
     let mut i = 0;
     while i < TABLE.len() {
-        let hole = &mut holes[hole(TABLE[i].name.as_bytes())];
+        let word = word(TABLE[i].name.as_bytes());
+        let hole = &mut holes[hole(TABLE[i].name.len(), word)];
         assert!(hole.is_none(), "two names fall into one hole");
-        *hole = Some(TABLE[i].key);
+        *hole = Some((TABLE[i].key, word));
         i += 1;
     }
     holes
 };
 
-/// Tells the names of fields apart by their length and three of their bytes. The factors were searched
-/// for: with others, names fall into one hole.
-const fn hole(name: &[u8]) -> usize {
-    let length = name.len();
-    if length == 0 {
-        return 0;
+/// The first four and the last four bytes of a name, which overlap in those of less than eight; of one
+/// of three or less, its first, middle and last. With its length that is all there is to names of up to
+/// eight bytes, which most are, so that they are told apart without going through them.
+const fn word(name: &[u8]) -> u64 {
+    if let (Some(first), Some(last)) = (name.first_chunk(), name.last_chunk()) {
+        return u32::from_le_bytes(*first) as u64 | (u32::from_le_bytes(*last) as u64) << 32;
     }
-    let (first, middle, last) = (name[0], name[length / 2], name[length - 1]);
-    (first as usize + 5 * middle as usize + 29 * last as usize + length) % 128
+    match name {
+        [first, .., last] => u32::from_le_bytes([*first, name[name.len() / 2], 0, *last]) as u64,
+        [only] => *only as u64,
+        [] => 0,
+    }
+}
+
+/// Tells the names of fields apart by their length and [`word`]. The factor was searched for: with others,
+/// names fall into one hole.
+const fn hole(length: usize, word: u64) -> usize {
+    ((word ^ length as u64).wrapping_mul(0xfa0b_8518_8296_f5eb) >> 57) as usize
 }
 
 impl Key {
     /// The key with that name.
+    #[inline]
     pub fn find(name: &[u8]) -> Option<Key> {
-        let key = HOLES[hole(name)]?;
+        let word = word(name);
+        let (key, known) = HOLES[hole(name.len(), word)]?;
         let own = key.name().as_bytes();
-        // Names are too short for a call that compares them to pay.
-        let same = own.len() == name.len() && own.iter().zip(name).all(|(a, b)| a == b);
-        same.then_some(key)
+        let alike = known == word && own.len() == name.len();
+        (alike && (name.len() <= 8 || own == name)).then_some(key)
     }
 
     /// Its bit in a set of keys.
@@ -202,6 +213,26 @@ mod tests {
         }
         assert_eq!(Kind::RunEnd.bit(), END);
         assert_eq!(Kind::RunStart.bit(), START);
+    }
+
+    /// Nothing but its name finds a key: not what shares its length and most of its bytes.
+    #[test]
+    fn what_is_almost_a_name_is_none() {
+        for entry in TABLE {
+            let name = entry.name.as_bytes();
+            for (at, byte) in (0..name.len()).flat_map(|at| (0..=u8::MAX).map(move |b| (at, b))) {
+                let mut other = name.to_vec();
+                other[at] = byte;
+                for end in [at, name.len()] {
+                    let cut = &other[..end];
+                    let expected = TABLE.iter().find(|e| e.name.as_bytes() == cut);
+                    assert_eq!(Key::find(cut), expected.map(|e| e.key), "{cut:?}");
+                }
+                other.insert(at, byte);
+                let expected = TABLE.iter().find(|e| e.name.as_bytes() == other);
+                assert_eq!(Key::find(&other), expected.map(|e| e.key), "{other:?}");
+            }
+        }
     }
 
     #[test]

@@ -11,13 +11,31 @@ use crate::trace::json::{Raw, decode, scan_object};
 use crate::trace::money::Nano;
 use std::borrow::Cow;
 
+/// The fields that tell how a call came out.
+const OUTCOME: &[Key] = &[Key::Result, Key::Error, Key::CostUsd, Key::Tokens];
+
+/// Fields of a call that few records have: one test tells that a record has none of them.
+const SELDOM: &[Key] = &[
+    Key::Resources,
+    Key::EstimatedCostUsd,
+    Key::EstimatedCost,
+    Key::Metadata,
+    Key::Batch,
+    Key::Labels,
+    Key::ContextEmbedding,
+    Key::ActionEmbedding,
+    Key::Decision,
+    Key::SemanticScore,
+    Key::Approval,
+];
+
 impl<'a> Fields<'_, 'a> {
     /// The event of a record of `kind`; `None` if a required field is missing. It is to be used
     /// only if the fields are not [`unusable`](Fields::unusable) by then.
     pub fn event(&mut self, kind: Kind, run: Option<Cow<'a, str>>) -> Option<Event<'a>> {
         match kind {
             Kind::RunStart => self.run_start(run).map(Event::RunStart),
-            Kind::ToolCall => self.tool_call(run).map(|c| Event::ToolCall(Box::new(c))),
+            Kind::ToolCall => self.tool_call(run).map(Event::ToolCall),
             Kind::ToolResult => self.tool_result(run).map(Event::ToolResult),
             Kind::Approval => self.approval(run).map(Event::Approval),
             Kind::RunEnd => self.run_end(run).map(Event::RunEnd),
@@ -36,29 +54,39 @@ impl<'a> Fields<'_, 'a> {
         })
     }
 
-    fn tool_call(&mut self, run: Option<Cow<'a, str>>) -> Option<ToolCall<'a>> {
+    /// A call. It is filled in where it stays: it has many fields, and few records have many of them.
+    fn tool_call(&mut self, run: Option<Cow<'a, str>>) -> Option<Box<ToolCall<'a>>> {
         let tool = self.name_of_tool()?;
-        let outcome = self.outcome();
-        Some(ToolCall {
-            run,
-            tool,
-            id: self.one_id(&[Key::Id, Key::CallId, Key::ToolCallId]),
-            turn: self.read(Key::Turn, Self::whole),
-            args: self.arguments(),
-            args_unknown: self.arguments_unknown(),
-            agent: self.read(Key::Agent, Self::prose),
-            resources: self.read(Key::Resources, Self::texts).unwrap_or_default(),
-            estimated_cost: self.estimate(),
-            batch: self.read(Key::Batch, Self::identity),
-            labels: self.read(Key::Labels, Self::texts).unwrap_or_default(),
-            context_embedding: self.read(Key::ContextEmbedding, Self::vector),
-            action_embedding: self.read(Key::ActionEmbedding, Self::vector),
-            recorded: self.one_of(Key::Decision, Recorded::ALL),
-            semantic_score: self.read(Key::SemanticScore, Self::float),
-            approval: self.one_of(Key::Approval, ApprovalOutcome::ALL),
-            ts: self.read(Key::Ts, Self::timestamp),
-            outcome: outcome.is_known().then_some(outcome),
-        })
+        let mut call = Box::<ToolCall<'_>>::default();
+        call.run = run;
+        call.tool = tool;
+        if self.slots.of(OUTCOME) != 0 {
+            let outcome = self.outcome();
+            call.outcome = outcome.is_known().then_some(outcome);
+        }
+        call.id = self.one_id(&[Key::Id, Key::CallId, Key::ToolCallId]);
+        call.turn = self.read(Key::Turn, Self::whole);
+        call.args = self.arguments();
+        call.args_unknown = self.arguments_unknown();
+        call.agent = self.read(Key::Agent, Self::prose);
+        if self.slots.of(SELDOM) != 0 {
+            self.seldom(&mut call);
+        }
+        call.ts = self.read(Key::Ts, Self::timestamp);
+        Some(call)
+    }
+
+    /// Fills in the fields that are [`SELDOM`] there.
+    fn seldom(&mut self, call: &mut ToolCall<'a>) {
+        call.resources = self.read(Key::Resources, Self::texts).unwrap_or_default();
+        call.estimated_cost = self.estimate();
+        call.batch = self.read(Key::Batch, Self::identity);
+        call.labels = self.read(Key::Labels, Self::texts).unwrap_or_default();
+        call.context_embedding = self.read(Key::ContextEmbedding, Self::vector);
+        call.action_embedding = self.read(Key::ActionEmbedding, Self::vector);
+        call.recorded = self.one_of(Key::Decision, Recorded::ALL);
+        call.semantic_score = self.read(Key::SemanticScore, Self::float);
+        call.approval = self.one_of(Key::Approval, ApprovalOutcome::ALL);
     }
 
     fn tool_result(&mut self, run: Option<Cow<'a, str>>) -> Option<ToolResult<'a>> {
@@ -113,6 +141,7 @@ impl<'a> Fields<'_, 'a> {
         self.required(Key::Call, call)
     }
 
+    #[inline(always)]
     fn one_id(&mut self, spellings: &[Key]) -> Option<Cow<'a, str>> {
         self.spelled(spellings, Self::identity, |a, b| a == b)
     }

@@ -12,7 +12,7 @@ mod values;
 use super::{Apart, Format, Found, Importer, Item, Mapping, Opening, Record, Sign, Sink, syntax};
 use crate::trace::event::Event;
 use crate::trace::fault::{FaultCode, Notice, NoticeKind, Place, WarningCode};
-use crate::trace::json::{self, Damage, Json, Raw, RawMember, decode};
+use crate::trace::json::{self, Damage, Json, RawMember, decode};
 use fields::{Fields, Slots, quoted};
 pub use keys::{Key, Kind};
 use simdutf8::basic::from_utf8;
@@ -241,35 +241,46 @@ impl Apart for Reader {
 }
 
 impl<'a> Scan<'a> {
+    #[inline(always)]
     fn member(&mut self, member: RawMember<'a>) {
         let RawMember { key, value } = member;
-        if let [b'"', name @ .., b'"'] = key.bytes
-            && let Some(known) = Key::find(name)
-        {
-            return self.slots.put(known, key.offset, value);
+        let known = match key.bytes {
+            [_, name @ .., _] => Key::find(name),
+            _ => None,
+        };
+        if let Some(known) = known.or_else(|| self.odd_key(key.bytes, key.offset)) {
+            self.slots.put(known, key.offset, value);
         }
-        self.odd_member(key, value);
     }
 
-    /// Takes a member whose key is not known as it is written.
+    /// Takes a key that is not known as it is written, and finds it where it is known otherwise.
     #[cold]
-    fn odd_member(&mut self, key: Raw<'a>, value: Raw<'a>) {
-        let name = decode(key.bytes);
+    #[inline(never)]
+    fn odd_key(&mut self, quoted: &'a [u8], offset: usize) -> Option<Key> {
+        let name = decode(quoted);
         self.broken_name |= name.damage == Damage::InvalidUtf8;
         if name.damage == Damage::None
             && let Some(known) = Key::find(name.text.as_bytes())
         {
-            return self.slots.put(known, key.offset, value);
+            return Some(known);
         }
         if self.broken_name || self.unknown.len() == MOST_NAMES {
             self.untold += 1;
         } else {
-            self.unknown.push((name.text, key.offset));
+            self.unknown.push((name.text, offset));
         }
+        None
     }
 
     /// Tells the names that are not known, in a record of that kind.
+    #[inline]
     fn tell_names(&self, fields: &mut Fields<'_, 'a>, kind: Option<Kind>) {
+        if !self.unknown.is_empty() {
+            self.tell_all_names(fields, kind);
+        }
+    }
+
+    fn tell_all_names(&self, fields: &mut Fields<'_, 'a>, kind: Option<Kind>) {
         // From name to name: looking for line ends from the start for each would be quadratic.
         let mut rest = fields.record;
         let mut done = 0;

@@ -21,10 +21,16 @@ impl<'a> Fields<'_, 'a> {
 
     /// A text that tells things apart: damaged it could pass for another one, so that the record
     /// is not used.
+    #[inline]
     pub fn identity(&mut self, key: Key, raw: &Raw<'a>) -> Option<Cow<'a, str>> {
-        if let Some(text) = self.plain(raw) {
-            return Some(Cow::Borrowed(text));
+        match self.plain(raw) {
+            Some(text) => Some(Cow::Borrowed(text)),
+            None => self.odd_identity(key, raw),
         }
+    }
+
+    #[inline(never)]
+    fn odd_identity(&mut self, key: Key, raw: &Raw<'a>) -> Option<Cow<'a, str>> {
         let text = self.string(key, raw)?;
         match text.damage {
             Damage::None => {}
@@ -47,10 +53,16 @@ impl<'a> Fields<'_, 'a> {
     }
 
     /// A text that people read.
+    #[inline]
     pub fn prose(&mut self, key: Key, raw: &Raw<'a>) -> Option<Cow<'a, str>> {
-        if let Some(text) = self.plain(raw) {
-            return Some(Cow::Borrowed(text));
+        match self.plain(raw) {
+            Some(text) => Some(Cow::Borrowed(text)),
+            None => self.odd_prose(key, raw),
         }
+    }
+
+    #[inline(never)]
+    fn odd_prose(&mut self, key: Key, raw: &Raw<'a>) -> Option<Cow<'a, str>> {
         let text = self.string(key, raw)?;
         if text.damage == Damage::LoneSurrogate {
             self.repaired(key.name(), raw.offset);
@@ -98,8 +110,10 @@ impl<'a> Fields<'_, 'a> {
             self.mistyped(name, raw, "a number");
             return None;
         }
+        let span = raw.offset..raw.offset + raw.bytes.len();
+        let written = self.utf8.and_then(|text| text.get(span));
         // Numbers are ASCII.
-        std::str::from_utf8(raw.bytes).ok()
+        written.or_else(|| std::str::from_utf8(raw.bytes).ok())
     }
 
     fn out_of_range(&mut self, name: &str, raw: &Raw<'_>, why: NumberError) {

@@ -1,71 +1,86 @@
 //! The leaves of a value, straight from the text that it is written with.
 
-use super::scan::{Scanner, Taken};
 use super::text::unescape;
-use super::{JsonError, Raw};
+use crate::bytes::Stops;
 
 /// The strings, numbers and booleans of the value that `text` is, in document order, joined by single
 /// spaces: what [`Json::leaves`](super::Json::leaves) says of it, without building a tree.
 ///
-/// # Errors
-/// The first place where the text is not one JSON value.
-pub fn leaves(text: &str) -> Result<String, JsonError> {
+/// The text has to be one that the [`Scanner`](super::Scanner) has accepted: its grammar is not looked at
+/// again, so that brackets and commas are gone over, and a string is a key where a colon follows.
+pub fn leaves(text: &str) -> String {
+    let (bytes, mut stops, mut at) = (text.as_bytes(), Stops::default(), 0);
     let mut leaves = Leaves {
-        text,
         out: String::with_capacity(text.len()),
         any: false,
     };
-    let mut scanner = Scanner::new(text.as_bytes());
-    leaves.value(&mut scanner, 1).map_err(|e| *e)?;
-    scanner.end()?;
-    Ok(leaves.out)
+    while let Some(&byte) = bytes.get(at) {
+        let begins = at;
+        at += 1;
+        if AROUND[usize::from(byte)] {
+            continue;
+        }
+        if byte == b'"' {
+            let (end, plain) = string_end(bytes, &mut stops, at);
+            at = end + 1;
+            while matches!(bytes.get(at), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+                at += 1;
+            }
+            if bytes.get(at) != Some(&b':') {
+                leaves.push(text.get(begins + 1..end).unwrap_or_default(), plain);
+            }
+            continue;
+        }
+        while bytes.get(at).is_some_and(|b| !AROUND[usize::from(*b)]) {
+            at += 1;
+        }
+        if byte != b'n' {
+            leaves.push(text.get(begins..at).unwrap_or_default(), true);
+        }
+    }
+    leaves.out
 }
 
-struct Leaves<'a> {
-    text: &'a str,
+/// Whether a byte outside of strings stands around values, not in them.
+const AROUND: [bool; 256] = {
+    let (bytes, mut around) = (b"{}[],: \t\n\r", [false; 256]);
+    let mut i = 0;
+    while i < bytes.len() {
+        around[bytes[i] as usize] = true;
+        i += 1;
+    }
+    around
+};
+
+/// Where the quote stands that ends the string whose inside begins at `from`, and whether that has no
+/// escape.
+fn string_end(bytes: &[u8], stops: &mut Stops, from: usize) -> (usize, bool) {
+    let mut at = from;
+    while let Some(stop) = stops.next(bytes, at) {
+        if bytes.get(stop) != Some(&b'\\') {
+            return (stop, at == from);
+        }
+        at = stop + 2;
+    }
+    (bytes.len(), false)
+}
+
+struct Leaves {
     out: String,
     /// Whether there was one already.
     any: bool,
 }
 
-impl<'a> Leaves<'a> {
-    fn value(&mut self, scanner: &mut Scanner<'a>, depth: usize) -> Taken {
-        scanner.space();
-        match scanner.peek() {
-            Some(b'"') => {
-                let quoted = scanner.quoted()?;
-                self.string(quoted);
-            }
-            Some(b'{') => scanner.object(depth, |s, _, d| self.value(s, d))?,
-            Some(b'[') => scanner.elements(depth, |s, d| self.value(s, d))?,
-            first => {
-                let start = scanner.offset();
-                scanner.scalar()?;
-                if first != Some(b'n') {
-                    self.part();
-                    let written = self.text.get(start..scanner.offset());
-                    self.out.push_str(written.unwrap_or_default());
-                }
-            }
+impl Leaves {
+    /// Adds what stands between the quotes of a string, or any other leaf.
+    fn push(&mut self, inner: &str, plain: bool) {
+        if std::mem::replace(&mut self.any, true) {
+            self.out.push(' ');
         }
-        Ok(())
-    }
-
-    fn string(&mut self, quoted: Raw<'a>) {
-        self.part();
-        let inner = quoted.offset + 1..quoted.offset + quoted.bytes.len() - 1;
-        let inner = self.text.get(inner).unwrap_or_default();
-        if quoted.seen.surplus == 0 {
+        if plain {
             self.out.push_str(inner);
         } else {
             unescape(inner, &mut self.out);
-        }
-    }
-
-    /// Parts a leaf from the one before.
-    fn part(&mut self) {
-        if std::mem::replace(&mut self.any, true) {
-            self.out.push(' ');
         }
     }
 }

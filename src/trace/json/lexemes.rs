@@ -1,6 +1,8 @@
 //! How the scanner takes what has no parts: strings, numbers and words.
 
 use super::scan::{Scanner, Taken};
+use crate::bytes::Stops;
+use std::num::NonZero;
 
 /// Whether a backslash and that byte are an escape.
 const SHORT: [bool; 256] = {
@@ -28,34 +30,44 @@ impl Scanner<'_> {
         self.string_rest()
     }
 
-    /// Takes the rest of a string, of which some has been taken. It stands apart so that strings which are
-    /// short and plain are taken without a call.
+    /// Takes a string whose opening quote has been taken, block by block. It stands apart so that strings
+    /// which are short and plain are taken without a call.
     #[inline(never)]
     fn string_rest(&mut self) -> Taken {
-        // What changes with each escape stays in registers.
-        let (text, mut stops, mut at, mut short) = (self.text, self.stops, self.pos, 0);
-        let taken = loop {
-            let Some(stop) = stops.next(text, at) else {
+        // What changes with each escape stays in registers: one takes less than 20 instructions.
+        let (text, mut stops, mut short) = (self.text, self.stops, 0);
+        let mut start = self.pos - self.pos % Stops::BLOCK;
+        // Behind what has been taken.
+        let mut from = self.pos;
+        let taken = 'blocks: loop {
+            let Some(mut marks) = stops.of_block(text, start / Stops::BLOCK) else {
                 self.pos = text.len();
                 break Err(self.bad("unterminated string"));
             };
-            match (text.get(stop), text.get(stop + 1)) {
-                (Some(b'\\'), Some(code)) if SHORT[usize::from(*code)] => {
-                    at = stop + 2;
-                    short += 1;
-                }
-                (Some(b'\\'), Some(b'u')) => {
-                    self.pos = stop + 1;
-                    if let Err(e) = self.unit() {
-                        break Err(e);
-                    }
-                    at = self.pos;
-                }
-                _ => {
-                    self.pos = stop;
-                    break self.string_ends();
-                }
+            if from > start {
+                marks &= u64::MAX << (from - start);
             }
+            while let Some(ahead) = NonZero::new(marks) {
+                let bit = ahead.trailing_zeros();
+                let stop = start + bit as usize;
+                match (text.get(stop), text.get(stop + 1)) {
+                    (Some(b'\\'), Some(code)) if SHORT[usize::from(*code)] => short += 1,
+                    (Some(b'\\'), Some(b'u')) => {
+                        self.pos = stop + 1;
+                        if let Err(e) = self.unit() {
+                            break 'blocks Err(e);
+                        }
+                    }
+                    _ => {
+                        self.pos = stop;
+                        break 'blocks self.string_ends();
+                    }
+                }
+                // What stands behind a backslash belongs to it, be it a stop or not.
+                marks &= !0b11 << bit;
+                from = stop + 2;
+            }
+            start += Stops::BLOCK;
         };
         self.stops = stops;
         self.seen.surplus += short;
@@ -138,10 +150,9 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    fn number(&mut self) -> Taken {
-        self.take(b'-');
-        if self.take(b'I') {
-            self.pos -= 1;
+    #[inline(never)]
+    pub(super) fn number(&mut self) -> Taken {
+        if self.take(b'-') && self.peek() == Some(b'I') {
             return Err(self.bad("Infinity is not JSON (Python's json.dumps writes it)"));
         }
         if !self.take(b'0') {
@@ -179,5 +190,87 @@ impl Scanner<'_> {
             return Err(self.bad("expected a digit"));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{JsonErrorKind, decode};
+    use super::*;
+
+    /// Where the string ends that a text begins with, byte by byte; or where it breaks.
+    fn plain(text: &[u8]) -> Result<usize, usize> {
+        let mut at = 1;
+        loop {
+            match text.get(at..).unwrap_or_default() {
+                [] | [b'\\'] => return Err(text.len()),
+                [b'"', ..] => return Ok(at + 1),
+                [0..0x20, ..] => return Err(at),
+                [b'\\', b'u', rest @ ..] => {
+                    let hex = |b: &u8| !b.is_ascii_hexdigit();
+                    if let Some(odd) = rest.iter().take(4).position(hex) {
+                        return Err(at + 2 + odd);
+                    }
+                    at = text.len().min(at + 6);
+                }
+                [
+                    b'\\',
+                    b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't',
+                    ..,
+                ] => at += 2,
+                [b'\\', ..] => return Err(at + 1),
+                _ => at += 1,
+            }
+        }
+    }
+
+    /// Strings of all lengths, at all places of their blocks, with escapes everywhere: they end, break and
+    /// are found to be shorter than they are written, as they are byte by byte.
+    #[test]
+    fn strings_are_what_they_are_byte_by_byte() {
+        const PARTS: [&str; 14] = [
+            "\\\\", "\\\"", "\\n", "\\u00e9", "\\ud83c", "\\udf89", "\\/", "é", "🎉", "\"", "\\",
+            "\\x", "\\u12", "\u{1}",
+        ];
+        let mut seed: u64 = 7;
+        let mut random = |below: usize| {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1);
+            (seed >> 33) as usize % below
+        };
+        for round in 0..60_000 {
+            let mut text = format!("[{}\"", "1,".repeat(random(40)));
+            let begins = text.len() - 1;
+            let (most, parts) = (random(200), 1 + random(PARTS.len()));
+            while text.len() < begins + most {
+                match random(if round % 3 == 0 { 2 } else { 30 }) {
+                    0 => text.push_str(PARTS[random(parts)]),
+                    n => text.extend(std::iter::repeat_n('a', n)),
+                }
+            }
+            if random(4) > 0 {
+                text.push('"');
+            }
+            let mut scanner = Scanner::new(text.as_bytes());
+            assert!(scanner.take(b'['));
+            while scanner.peek() == Some(b'1') {
+                assert!(scanner.value(1).is_ok() && scanner.take(b','));
+            }
+            match (plain(&text.as_bytes()[begins..]), scanner.value(1)) {
+                (Ok(end), Ok(raw)) => {
+                    assert_eq!(raw.bytes.len(), end, "{text}");
+                    let written = text[begins..begins + end].chars().count() - 2;
+                    let decoded = decode(raw.bytes).text.chars().count();
+                    assert_eq!(raw.seen.surplus, written - decoded, "{text}");
+                    let units = raw.bytes.windows(2).filter(|pair| pair == b"\\u");
+                    assert!(raw.seen.suspects <= units.count(), "{text}");
+                }
+                (Err(at), Err(error)) => {
+                    assert_eq!(error.offset, begins + at, "{text}");
+                    let cut = error.kind == JsonErrorKind::Truncated;
+                    assert_eq!(cut, begins + at == text.len(), "{text}");
+                }
+                (expected, found) => panic!("{expected:?} {found:?} {text}"),
+            }
+        }
     }
 }

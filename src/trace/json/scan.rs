@@ -201,6 +201,7 @@ impl<'a> Scanner<'a> {
     fn skip(&mut self, depth: usize) -> Taken {
         match self.peek() {
             Some(b'"') => self.string(),
+            Some(b'0'..=b'9') => self.number(),
             _ => self.skip_other(depth),
         }
     }
