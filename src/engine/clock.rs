@@ -9,15 +9,15 @@ use crate::trace::fault::{Place, WarningCode};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clock {
     /// When the run began: the first time met of its start or a call.
-    began_ns: Option<i128>,
+    pub(super) began_ns: Option<i128>,
     /// Time of the latest call, or of the start.
-    latest: Option<Reading>,
+    pub(super) latest: Option<Reading>,
     /// Kinds of time met, a bit each.
-    kinds: u8,
-    backwards: Met,
-    mixed: Met,
-    odd: Met,
-    unreadable: Met,
+    pub(super) kinds: u8,
+    pub(super) backwards: Met,
+    pub(super) mixed: Met,
+    pub(super) odd: Met,
+    pub(super) unreadable: Met,
 }
 
 /// Something met on records.

@@ -89,7 +89,7 @@ impl Monitor<'_> {
 /// and brought back is not known. One that the live system blocked, or
 /// that somebody denied, did not run. A run without any result is one that does not record them.
 fn unanswered(run: &Run) -> Option<(WarningCode, Place, String)> {
-    let open = |mark: &&Mark| {
+    let open = |mark: &Mark| {
         let ran = mark.origin.fate() == Fate::Admitted && !mark.origin.stopped();
         ran && mark.outcome.is_none()
     };

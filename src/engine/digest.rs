@@ -18,10 +18,34 @@ fn hasher() -> FoldHasher<'static> {
     KEYS[0].build_hasher()
 }
 
-/// Hash of an id.
+/// Hash of an id. Where it ends in a number, it is that much more than the hash of what stands before:
+/// ids that count upwards have hashes that do, and need not be kept one by one.
+///
+/// Two ids that differ in their number alone never have one hash. Of others the difference of the
+/// hashes of what stands before would have to be one certain number, which is as likely as it is for
+/// hashes of the whole.
 pub fn id(id: &str) -> u64 {
-    KEYS[0].hash_one(id)
+    let digits = id.bytes().rev().take(DIGITS).take_while(u8::is_ascii_digit);
+    let (stem, digits) = id
+        .split_at_checked(id.len() - digits.count())
+        .unwrap_or((id, ""));
+    let add = |sum: u64, digit: u8| sum * 10 + u64::from(digit - b'0');
+    let number = digits.bytes().fold(0, add);
+    // Of numbers with zeros before them the length counts.
+    let zeros = if digits.len() > 1 && digits.starts_with('0') {
+        digits.len()
+    } else {
+        0
+    };
+    let zeros = if digits.is_empty() { DIGITS + 1 } else { zeros };
+    let mut h = hasher();
+    stem.hash(&mut h);
+    h.write_u8(zeros as u8);
+    h.finish().wrapping_add(number)
 }
+
+/// Most digits at the end of an id that are taken for its number.
+const DIGITS: usize = 15;
 
 /// Wider hash of a run's id, by which runs are found.
 pub fn run(id: &str) -> u128 {

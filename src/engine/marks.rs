@@ -1,25 +1,22 @@
 //! What a run remembers of each of its calls until it ends: enough to tell a repeat from a second
 //! call, and to place a result that comes late.
 //!
-//! This is all that grows with the calls of an open run, so it is kept small: 40 bytes a call, and
-//! an index once there are many.
+//! This is all that grows with the calls of an open run, so it is kept small: the latest calls as they
+//! are, those before in some 6 bytes each, and 4 more where their results came.
 
-use crate::policy::matcher::NameSet;
-use foldhash::HashMap;
+use super::numbers::{self, Reader, Writer};
+use super::stretches::Stretches;
 use std::num::NonZeroU32;
-use std::sync::Arc;
 
 /// A call that has been decided.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// Hash of its id.
-    pub id: u64,
     /// Hash of its content.
-    pub content: u64,
+    pub content: NonZeroU32,
     /// Its turn.
     pub turn: u64,
-    /// Its names.
-    pub names: Arc<NameSet>,
+    /// Number of its names.
+    pub names: u32,
     /// Hash of the outcome read last; absent while none was.
     pub outcome: Option<NonZeroU32>,
     /// Where it stands, and what became of it.
@@ -91,81 +88,325 @@ pub enum Fate {
 /// The marks of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Marks {
-    list: Vec<Mark>,
-    /// Place in the list by id; empty while the list is short.
-    index: HashMap<u64, usize>,
+    ids: Stretches,
+    /// Calls that came before those of `block`, in blocks of [`BLOCK`].
+    full: Vec<Box<[u8]>>,
+    /// Those before the latest, of which there are `in_block`.
+    block: Vec<u8>,
+    in_block: usize,
+    /// What the next of them is told from.
+    course: Course,
+    /// The latest calls: results mostly belong to them.
+    latest: Vec<Mark>,
 }
 
-/// Marks up to which looking through the list is as quick as an index.
-const SHORT: usize = 32;
+/// Calls of a block. One that has to be looked up in it is found by going along it.
+const BLOCK: usize = 64;
+
+/// Calls that are kept as they are.
+const LATEST: usize = 8;
+
+/// The call before, from which most of what is to be said of a call follows.
+#[derive(Clone, Copy, Debug)]
+struct Course {
+    before: Mark,
+    /// How many lines it stood behind the one before it.
+    step: u32,
+}
+
+impl Default for Course {
+    fn default() -> Self {
+        let before = Mark {
+            content: NonZeroU32::MIN,
+            turn: 0,
+            names: 0,
+            outcome: None,
+            origin: Origin(0),
+        };
+        Course { before, step: 0 }
+    }
+}
+
+/// Bits of the byte that a call begins with, above those of its origin.
+const HAS_OUTCOME: u8 = 8;
+const OTHER_STEP: u8 = 16;
+const OTHER_TURN: u8 = 32;
+
+impl Course {
+    /// Writes the next call.
+    fn write(&mut self, out: &mut Vec<u8>, mark: &Mark) {
+        let step = (mark.origin.0 >> 3).wrapping_sub(self.before.origin.0 >> 3);
+        let turns = mark.turn.wrapping_sub(self.before.turn);
+        let mut head = (mark.origin.0 & 7) as u8;
+        head |= HAS_OUTCOME * u8::from(mark.outcome.is_some());
+        head |= OTHER_STEP * u8::from(step != self.step);
+        head |= OTHER_TURN * u8::from(turns != 1);
+        out.push(head);
+        if step != self.step {
+            numbers::write(out, step.into());
+        }
+        if turns != 1 {
+            numbers::write(out, turns);
+        }
+        numbers::write(out, mark.names.into());
+        out.extend_from_slice(&mark.content.get().to_le_bytes());
+        if let Some(outcome) = mark.outcome {
+            out.extend_from_slice(&outcome.get().to_le_bytes());
+        }
+        (self.before, self.step) = (*mark, step);
+    }
+
+    /// Reads the next call.
+    fn read(&mut self, from: &mut Reader<'_>) -> Mark {
+        let head = from.number() as u8;
+        if head & OTHER_STEP != 0 {
+            self.step = from.number() as u32;
+        }
+        let turns = if head & OTHER_TURN != 0 {
+            from.number()
+        } else {
+            1
+        };
+        let line = (self.before.origin.0 >> 3).wrapping_add(self.step);
+        self.before = Mark {
+            names: from.number() as u32,
+            content: NonZeroU32::new(from.short()).unwrap_or(NonZeroU32::MIN),
+            outcome: match head & HAS_OUTCOME {
+                0 => None,
+                _ => NonZeroU32::new(from.short()),
+            },
+            turn: self.before.turn.wrapping_add(turns),
+            origin: Origin(line << 3 | u32::from(head & 7)),
+        };
+        self.before
+    }
+}
+
+/// The calls of a block.
+fn read(block: &[u8]) -> impl Iterator<Item = Mark> {
+    let (mut course, mut rest) = (Course::default(), Reader(block));
+    std::iter::from_fn(move || (!rest.0.is_empty()).then(|| course.read(&mut rest)))
+}
 
 impl Marks {
     /// The mark of a call.
-    pub fn get(&self, id: u64) -> Option<&Mark> {
-        self.list.get(self.find(id)?)
-    }
-
-    /// The mark of a call, to be changed.
-    pub fn get_mut(&mut self, id: u64) -> Option<&mut Mark> {
-        let place = self.find(id)?;
-        self.list.get_mut(place)
-    }
-
-    fn find(&self, id: u64) -> Option<usize> {
-        if self.index.is_empty() {
-            // Results mostly belong to the latest calls.
-            return self.list.iter().rposition(|mark| mark.id == id);
+    pub fn get(&self, id: u64) -> Option<Mark> {
+        let place = self.ids.find(id)?;
+        let block = place / BLOCK;
+        match place.checked_sub(self.before_latest()) {
+            Some(latest) => self.latest.get(latest).copied(),
+            None => {
+                let block = self.full.get(block).map_or(&self.block[..], |full| full);
+                read(block).nth(place % BLOCK)
+            }
         }
-        self.index.get(&id).copied()
+    }
+
+    /// Whether it has the mark of that call.
+    pub fn has(&self, id: u64) -> bool {
+        self.ids.find(id).is_some()
+    }
+
+    /// Changes the mark of a call, if it has one.
+    pub fn change(&mut self, id: u64, change: impl FnOnce(&mut Mark)) {
+        let Some(place) = self.ids.find(id) else {
+            return;
+        };
+        if let Some(latest) = place.checked_sub(self.before_latest()) {
+            self.latest.get_mut(latest).map(change);
+            return;
+        }
+        // A call that is long gone by: its block is written anew.
+        let full = self.full.get_mut(place / BLOCK);
+        let mut marks: Vec<Mark> =
+            read(full.as_deref().map_or(&self.block[..], |full| full)).collect();
+        marks.get_mut(place % BLOCK).map(change);
+        let (mut course, mut anew) = (Course::default(), Vec::new());
+        marks.iter().for_each(|mark| course.write(&mut anew, mark));
+        match full {
+            Some(full) => *full = anew.into(),
+            None => (self.block, self.course) = (anew, course),
+        }
+    }
+
+    /// How many calls came before the latest.
+    fn before_latest(&self) -> usize {
+        self.full.len() * BLOCK + self.in_block
     }
 
     /// Remembers a call that is not remembered yet.
-    pub fn insert(&mut self, mark: Mark) {
-        let place = self.list.len();
-        if place == self.list.capacity() {
-            // Many runs stay short: doubling would cost more than growing often.
-            self.list.reserve_exact(2 + place / 4);
+    pub fn insert(&mut self, id: u64, mark: Mark) {
+        self.ids.push(id, self.before_latest() + self.latest.len());
+        if self.latest.len() == LATEST {
+            let oldest = self.latest.remove(0);
+            self.put_by(&oldest);
         }
-        if !self.index.is_empty() {
-            self.index.insert(mark.id, place);
+        if self.latest.len() == self.latest.capacity() {
+            // Many runs stay short.
+            self.latest.reserve_exact(2);
         }
-        self.list.push(mark);
-        if place == SHORT {
-            let places = self.list.iter().enumerate().map(|(i, mark)| (mark.id, i));
-            self.index = places.collect();
+        self.latest.push(mark);
+    }
+
+    /// A call is none of the latest any more.
+    fn put_by(&mut self, mark: &Mark) {
+        if self.in_block == BLOCK {
+            self.full.push(std::mem::take(&mut self.block).into());
+            (self.in_block, self.course) = (0, Course::default());
         }
+        if self.block.capacity() - self.block.len() < 32 {
+            // As doubling would not, this leaves little of it empty.
+            self.block.reserve_exact(64);
+        }
+        self.course.write(&mut self.block, mark);
+        self.in_block += 1;
     }
 
     /// All of them, in order of arrival.
-    pub fn iter(&self) -> impl Iterator<Item = &Mark> {
-        self.list.iter()
+    pub fn iter(&self) -> impl Iterator<Item = Mark> {
+        let full = self.full.iter().flat_map(|block| read(block));
+        let rest = read(&self.block).chain(self.latest.iter().copied());
+        full.chain(rest)
+    }
+
+    /// The same, with the hashes of their ids.
+    pub fn with_ids(&self) -> impl Iterator<Item = (u64, Mark)> {
+        self.ids.iter().zip(self.iter())
+    }
+
+    /// Whether writing them takes little, however long the run is.
+    pub(super) fn are_few(&self) -> bool {
+        self.full.is_empty() && self.ids.are_few()
+    }
+
+    /// Writes them where they are few.
+    pub(super) fn write(&self, out: &mut Writer) {
+        self.ids.write(out);
+        out.number(self.in_block as u64);
+        out.bytes(&self.block);
+        // The call that comes next is told from these.
+        let mut course = Course::default();
+        course.write(&mut out.bytes, &self.course.before);
+        out.number(self.course.step.into());
+        out.number(self.latest.len() as u64);
+        let mut course = self.course;
+        for mark in &self.latest {
+            course.write(&mut out.bytes, mark);
+        }
+    }
+
+    /// Reads them again.
+    pub(super) fn read(from: &mut Reader<'_>) -> Marks {
+        let ids = Stretches::read(from);
+        let (in_block, block) = (from.size(), from.bytes().to_vec());
+        let course = Course {
+            before: Course::default().read(from),
+            step: from.number() as u32,
+        };
+        let latest = from.size().min(LATEST);
+        let mut next = course;
+        Marks {
+            ids,
+            full: Vec::new(),
+            block,
+            in_block,
+            course,
+            latest: (0..latest).map(|_| next.read(from)).collect(),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::matcher::{Matchers, NameTable};
 
+    /// Whatever calls come and whatever becomes of them, they are as in a list of them all.
     #[test]
-    fn calls_are_found_with_and_without_the_index() {
-        let names = NameTable::default().intern(&Matchers::default(), "t", &[]);
-        let mut marks = Marks::default();
-        for id in 0..200 {
-            assert!(marks.get(id).is_none());
-            marks.insert(Mark {
-                id,
-                content: id * 7,
-                turn: id,
-                names: Arc::clone(&names),
-                outcome: None,
-                origin: Origin::on(id, false),
-            });
-            for known in [0, id / 2, id] {
-                assert_eq!(marks.get(known).map(|mark| mark.content), Some(known * 7));
+    fn marks_are_as_in_a_list() {
+        let mut seed = 1u64;
+        let mut next = move |below: u64| {
+            seed = seed
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            (seed >> 33) % below
+        };
+        for odd in [1, 4, 50] {
+            let (mut marks, mut plain) = (Marks::default(), Vec::<(u64, Mark)>::new());
+            let (mut id, mut line, mut turn) = (0u64, 0u64, 0u64);
+            for _ in 0..1500 {
+                let mut oddly = || odd > 1 && next(odd) == 0;
+                id = if oddly() {
+                    id.wrapping_mul(77) ^ 5
+                } else {
+                    id + 1
+                };
+                line = if oddly() {
+                    line.wrapping_mul(7)
+                } else {
+                    line + 3
+                };
+                turn = if oddly() {
+                    turn.wrapping_mul(77)
+                } else {
+                    turn + 1
+                };
+                let mut short = || NonZeroU32::new(next(u64::from(u32::MAX)) as u32);
+                let mark = Mark {
+                    content: short().unwrap_or(NonZeroU32::MIN),
+                    outcome: short().filter(|hash| hash.get() % 3 == 0),
+                    turn,
+                    names: next(300) as u32,
+                    origin: Origin::on(line, next(2) == 0),
+                };
+                let known = plain.iter().find(|(other, _)| *other == id);
+                assert_eq!(marks.get(id), known.map(|(_, mark)| *mark));
+                assert_eq!(marks.has(id), known.is_some());
+                if known.is_none() {
+                    marks.insert(id, mark);
+                    plain.push((id, mark));
+                }
+                for back in [next(3), next(20), next(1500)] {
+                    let Some(place) = plain.len().checked_sub(1 + back as usize) else {
+                        continue;
+                    };
+                    let change = |mark: &mut Mark| {
+                        mark.outcome = NonZeroU32::new(back as u32);
+                        mark.origin.set_fate(Fate::Admitted);
+                    };
+                    let (id, mark) = &mut plain[place];
+                    assert_eq!(marks.get(*id), Some(*mark));
+                    change(mark);
+                    marks.change(*id, change);
+                    assert_eq!(marks.get(*id), Some(*mark));
+                }
+                if next(9) == 0 && marks.are_few() {
+                    let mut out = Writer::default();
+                    marks.write(&mut out);
+                    marks = Marks::read(&mut Reader(&out.bytes));
+                }
             }
+            assert!(marks.with_ids().eq(plain));
         }
-        assert!(std::mem::size_of::<Mark>() <= 40);
+    }
+
+    /// A call as most are takes six bytes, and no more of them the longer the run.
+    #[test]
+    fn a_call_takes_few_bytes() {
+        let mut marks = Marks::default();
+        for call in 1..=10_000u64 {
+            let mark = Mark {
+                content: NonZeroU32::MAX,
+                turn: call,
+                names: (call % 9) as u32,
+                outcome: None,
+                origin: Origin::on(call * 7, false),
+            };
+            marks.insert(1 << 40 | call, mark);
+        }
+        let bytes = marks.full.iter().map(|block| block.len()).sum::<usize>();
+        assert!(bytes / BLOCK / marks.full.len() == 6, "{bytes}");
+        assert!(matches!(&marks.ids, Stretches::Few(list) if list.len() == 1));
+        assert!(std::mem::size_of::<Mark>() <= 24);
     }
 
     #[test]

@@ -15,11 +15,14 @@ mod forms;
 mod judge;
 mod marks;
 mod monitor;
+mod numbers;
 mod outcome;
+mod packed;
 mod registry;
 mod repeats;
 mod ruling;
 mod run;
+mod stretches;
 mod time;
 mod weigh;
 
@@ -315,7 +318,7 @@ impl<'a> Engine<'a> {
     /// Ends the last input: every run is over.
     pub fn end(&mut self) {
         for key in self.runs.open_runs() {
-            if let Some(mut run) = self.runs.take(key) {
+            if let Some(mut run) = self.runs.take(key, &self.monitor.names) {
                 self.monitor.finish(&mut run);
             }
         }
@@ -326,7 +329,7 @@ impl<'a> Engine<'a> {
 
     fn run_start(&mut self, place: Place, event: RunStart<'_>) {
         let key = self.runs.key(event.run.as_deref());
-        if let Some(mut before) = self.runs.take(key) {
+        if let Some(mut before) = self.runs.take(key, &self.monitor.names) {
             self.monitor.finish(&mut before);
         }
         self.runs.forget(key);
@@ -334,13 +337,13 @@ impl<'a> Engine<'a> {
             let run = self.runs.name(event.run.as_deref());
             self.monitor.meet(Kind::Agent, place, run, agent);
         }
-        let run = self.runs.open(event.run.as_deref());
+        let run = self.runs.open(event.run.as_deref(), &self.monitor.names);
         self.monitor.pass(run, place, event.ts.as_ref());
         run.begin(event, self.monitor.policy);
     }
 
     fn run_end(&mut self, event: RunEnd<'_>) {
-        let run = self.runs.open(event.run.as_deref());
+        let run = self.runs.open(event.run.as_deref(), &self.monitor.names);
         if self.monitor.end(run, event.status) {
             let id = std::sync::Arc::clone(&run.id);
             self.runs.shrink(&id, self.monitor.options.weigh);
@@ -348,13 +351,13 @@ impl<'a> Engine<'a> {
     }
 
     fn tool_call(&mut self, place: Place, call: Box<ToolCall<'_>>) {
-        let run = self.runs.open(call.run.as_deref());
+        let run = self.runs.open(call.run.as_deref(), &self.monitor.names);
         self.monitor.arrive(run, place, call);
     }
 
     fn tool_result(&mut self, place: Place, result: ToolResult<'_>) {
         self.monitor.read_outcome(&result.outcome);
-        match self.runs.find(result.run.as_deref()) {
+        match self.runs.find(result.run.as_deref(), &self.monitor.names) {
             Some(Found::Open(run)) => self.monitor.result(run, place, result),
             Some(Found::Ended) => {
                 let call = digest::id(&result.call);
@@ -368,7 +371,7 @@ impl<'a> Engine<'a> {
     }
 
     fn approval(&mut self, place: Place, approval: Approval<'_>) {
-        match self.runs.find(approval.run.as_deref()) {
+        match self.runs.find(approval.run.as_deref(), &self.monitor.names) {
             Some(Found::Open(run)) => self.monitor.approval(run, place, approval),
             Some(Found::Ended) => {}
             None => {

@@ -33,7 +33,7 @@ pub(super) struct Monitor<'a> {
     pub(super) tokens: TokenCounter,
     /// Results whose calls have not come yet.
     pub(super) early: Early,
-    names: NameTable,
+    pub(super) names: NameTable,
     lookalikes: Lookalikes,
     forms: Forms,
     /// The agent of the latest call that names one.
@@ -96,10 +96,10 @@ impl<'a> Monitor<'a> {
         let content = digest::content(&call, outcome, &mut self.room);
         let batch = call.batch.as_deref().map(digest::id);
         if let Some(mark) = run.marks.get(id) {
-            let (same, turn) = (mark.content == content, mark.turn);
+            let (same, turn) = (mark.content == digest::short(content), mark.turn);
             let before = format!(
                 "call `{own_id}` was recorded before{}",
-                on_line(run, place, mark)
+                on_line(run, place, &mark)
             );
             if same {
                 let message = format!("{before}; it is evaluated once");
@@ -268,14 +268,14 @@ impl<'a> Monitor<'a> {
             outcome,
             pending: None,
         };
-        run.marks.insert(Mark {
-            id: identity.id,
-            content: identity.content,
+        let mark = Mark {
+            content: digest::short(identity.content),
             turn: run.turn,
-            names: Arc::clone(&names),
+            names: names.number(),
             outcome: identity.outcome.map(digest::short),
             origin: Origin::on(place.line, stopped(&call)),
-        });
+        };
+        run.marks.insert(identity.id, mark);
         let (kind, awaits_result) = (judged.kind, judged.awaits_result);
         let embedded = judged.notes.embedded.take();
         let exhausts = judged.finding.as_ref().is_some_and(|f| f.exhausts);

@@ -34,7 +34,9 @@ impl Monitor<'_> {
         result: &ToolResult<'_>,
     ) {
         let outcome = digest::short(digest::outcome(&result.outcome));
-        let Some(mark) = run.marks.get_mut(id) else {
+        let mark = run.marks.get(id);
+        let known = mark.and_then(|mark| Some((mark, Arc::clone(self.names.get(mark.names)?))));
+        let Some((mark, names)) = known else {
             run.parted |= run.late.contains(&id);
             if !run.resumed {
                 let name = Arc::clone(&run.id);
@@ -42,8 +44,8 @@ impl Monitor<'_> {
             }
             return;
         };
-        let before = mark.outcome.replace(outcome);
-        let (turn, names) = (mark.turn, Arc::clone(&mark.names));
+        let (before, turn) = (mark.outcome, mark.turn);
+        run.marks.change(id, |mark| mark.outcome = Some(outcome));
         let by = Caller {
             seq: 0,
             line: mark.origin.line().unwrap_or_default().into(),
@@ -119,10 +121,10 @@ impl Monitor<'_> {
         let unanswered = run.settle_before(self.policy, None);
         self.give_up_waiting(unanswered);
         let stops = approval.decision != ApprovalOutcome::Approved;
-        if let Some(mark) = run.marks.get_mut(id).filter(|_| stops) {
-            mark.origin.stop();
+        if stops {
+            run.marks.change(id, |mark| mark.origin.stop());
         }
-        if run.marks.get(id).is_none() && !run.resumed {
+        if !run.marks.has(id) && !run.resumed {
             let name = Arc::clone(&run.id);
             self.orphan(WarningCode::OrphanApproval, place, &name, &approval.call);
         }
@@ -146,12 +148,13 @@ impl Monitor<'_> {
         decided: &mut Final,
     ) {
         let decision = &mut decided.decision;
-        let Some(mark) = run.marks.get(digest::id(&decision.call)) else {
+        let mark = run.marks.get(digest::id(&decision.call));
+        let Some(names) = mark.and_then(|mark| self.names.get(mark.names)) else {
             return;
         };
         let view = run.view();
         let facts = Facts::default();
-        let mut cx = CallContext::new(self.policy, call, &mark.names, &run.state, view, &facts);
+        let mut cx = CallContext::new(self.policy, call, names, &run.state, view, &facts);
         cx.id = &decision.call;
         cx.turn = decision.turn;
         cx.wordless = self.options.wordless;

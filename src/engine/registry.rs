@@ -1,9 +1,15 @@
 //! The runs of an input: open ones with their state, ended ones as markers of a few bytes.
+//!
+//! Of the open ones those that spoke last are as they are, and the others packed. How many stay as they
+//! are follows the recording: one more for each packed run that speaks again, one less for each new run.
 
 use super::digest;
+use super::packed::Packed;
 use super::run::{Kept, Run};
+use crate::policy::matcher::NameTable;
 use crate::state::Phase;
 use foldhash::{HashMap, HashSet};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// The runs of the input that is being read.
@@ -24,10 +30,22 @@ pub(super) struct Registry {
     doubted: HashSet<u128>,
     /// Runs of earlier inputs, and those of this one that were already reported as shared.
     earlier: HashSet<u128>,
+    /// The runs that are not packed, in the order in which that was last looked at. Some may be over.
+    awake: VecDeque<u128>,
+    /// How many there are to be at most.
+    room: usize,
 }
+
+/// Runs that are not packed, however few come back.
+const LEAST: usize = 256;
+
+/// Runs that are not packed, however many come back: any more take what packing saves.
+const MOST: usize = 16_384;
 
 enum Slot {
     Open(Box<Run>),
+    /// It has not spoken for a while.
+    Packed(Box<Packed>),
     Ended(Marker),
     /// The same where there is more to remember than a marker holds.
     Late(Box<Ended>),
@@ -150,6 +168,7 @@ impl Registry {
     pub(super) fn open_runs(&self) -> Vec<u128> {
         let open = self.slots.iter().filter_map(|(&key, slot)| match slot {
             Slot::Open(run) => Some((run.order, key)),
+            Slot::Packed(packed) => Some((packed.order(), key)),
             Slot::Ended(_) | Slot::Late(_) => None,
         });
         let mut open: Vec<_> = open.collect();
@@ -168,9 +187,12 @@ impl Registry {
     }
 
     /// The run, opened if it is new. A run that has ended is opened again as it ended.
-    pub(super) fn open(&mut self, run: Option<&str>) -> &mut Run {
+    pub(super) fn open(&mut self, run: Option<&str>, names: &NameTable) -> &mut Run {
+        let key = digest::run(run.unwrap_or(&self.stem));
+        if !matches!(self.slots.get(&key), Some(Slot::Open(_))) {
+            self.wake(key, names);
+        }
         let id = run.unwrap_or(&self.stem);
-        let key = digest::run(id);
         let (input, epoch) = (self.input, self.epoch);
         let born = self.born.unwrap_or(epoch);
         let doubted = &mut self.doubted;
@@ -184,7 +206,7 @@ impl Registry {
         };
         let slot = self.slots.entry(key).or_insert_with(|| Slot::Open(fresh()));
         let ended = match slot {
-            Slot::Open(_) => None,
+            Slot::Open(_) | Slot::Packed(_) => None,
             Slot::Ended(marker) => Some(marker.ended()),
             Slot::Late(ended) => Some(std::mem::take(&mut **ended)),
         };
@@ -203,23 +225,28 @@ impl Registry {
         match slot {
             Slot::Open(run) => {
                 run.doubt_since(epoch);
+                run.spoke = true;
                 run
             }
             // Replaced just above.
-            Slot::Ended(_) | Slot::Late(_) => unreachable!("an ended run was opened again"),
+            _ => unreachable!("a run that is packed or has ended was opened"),
         }
     }
 
     /// The run, if it is known.
-    pub(super) fn find(&mut self, run: Option<&str>) -> Option<Found<'_>> {
+    pub(super) fn find(&mut self, run: Option<&str>, names: &NameTable) -> Option<Found<'_>> {
         let key = digest::run(run.unwrap_or(&self.stem));
+        if matches!(self.slots.get(&key), Some(Slot::Packed(_))) {
+            self.wake(key, names);
+        }
         let epoch = self.epoch;
         Some(match self.slots.get_mut(&key)? {
             Slot::Open(run) => {
                 run.doubt_since(epoch);
+                run.spoke = true;
                 Found::Open(run)
             }
-            Slot::Ended(_) | Slot::Late(_) => Found::Ended,
+            _ => Found::Ended,
         })
     }
 
@@ -229,16 +256,74 @@ impl Registry {
     }
 
     /// Takes an open run out, because it is over or begins afresh. Its marker stays until then.
-    pub(super) fn take(&mut self, key: u128) -> Option<Box<Run>> {
+    pub(super) fn take(&mut self, key: u128, names: &NameTable) -> Option<Box<Run>> {
         let epoch = self.epoch;
         let slot = self.slots.get_mut(&key)?;
-        match std::mem::replace(slot, Slot::Ended(Marker::default())) {
-            Slot::Open(mut run) => {
-                run.doubt_since(epoch);
-                Some(run)
+        let mut run = match std::mem::replace(slot, Slot::Ended(Marker::default())) {
+            Slot::Open(run) => run,
+            Slot::Packed(packed) => packed.run(names),
+            Slot::Ended(_) | Slot::Late(_) => return None,
+        };
+        run.doubt_since(epoch);
+        Some(run)
+    }
+
+    /// A run speaks that has not spoken before, or not for long: it is taken out of its pack, and others
+    /// are packed for it.
+    fn wake(&mut self, key: u128, names: &NameTable) {
+        self.room = match self.slots.get_mut(&key) {
+            Some(slot @ Slot::Packed(_)) => {
+                let packed = std::mem::replace(slot, Slot::Ended(Marker::default()));
+                if let Slot::Packed(packed) = packed {
+                    *slot = Slot::Open(packed.run(names));
+                }
+                self.room + 1
             }
-            Slot::Ended(_) | Slot::Late(_) => None,
+            _ => self.room.saturating_sub(1),
         }
+        .clamp(LEAST, MOST);
+        self.awake.push_back(key);
+        // Two at a time, so that there get fewer of them and none has to wait for many.
+        for _ in 0..2 {
+            if self.awake.len() > self.room
+                && let Some(key) = self.awake.pop_front()
+                && !self.put_by(key)
+            {
+                self.awake.push_back(key);
+            }
+        }
+    }
+
+    /// Packs a run unless it spoke since this was last tried. Says whether it is none that is awake now.
+    fn put_by(&mut self, key: u128) -> bool {
+        let Some(slot @ Slot::Open(_)) = self.slots.get_mut(&key) else {
+            return true;
+        };
+        let packed = match slot {
+            Slot::Open(run) => match std::mem::take(&mut run.spoke) {
+                true => None,
+                false => Packed::of(run),
+            },
+            _ => None,
+        };
+        let Some(packed) = packed else { return false };
+        *slot = Slot::Packed(Box::new(packed));
+        true
+    }
+
+    /// Packs every run that can be. Says how many.
+    #[cfg(test)]
+    pub(super) fn pack_all(&mut self) -> u64 {
+        let mut packed = 0;
+        for slot in self.slots.values_mut() {
+            if let Slot::Open(run) = slot
+                && let Some(small) = Packed::of(run)
+            {
+                *slot = Slot::Packed(Box::new(small));
+                packed += 1;
+            }
+        }
+        packed
     }
 
     /// A result came for a call of a run that has ended.
@@ -282,6 +367,10 @@ impl Registry {
         let doubtful = match self.slots.get_mut(&key) {
             Some(Slot::Open(run)) => {
                 run.doubtful = true;
+                return false;
+            }
+            Some(Slot::Packed(packed)) => {
+                packed.doubt();
                 return false;
             }
             Some(Slot::Ended(marker)) => &mut marker.doubtful,

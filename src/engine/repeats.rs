@@ -11,13 +11,13 @@ use crate::trace::event::ToolCall;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Repeats {
     /// Hash of the tool.
-    tool: u64,
+    pub(super) tool: u64,
     /// Hash of the arguments that the calls share; absent while none of them is known.
-    args: Option<u64>,
+    pub(super) args: Option<u64>,
     /// How many calls in a row may be equal.
-    in_a_row: u64,
+    pub(super) in_a_row: u64,
     /// How many of them, at the end, have arguments that are not known.
-    unknown: u64,
+    pub(super) unknown: u64,
 }
 
 impl Repeats {

@@ -4,7 +4,7 @@ use super::clock::{Clock, Met};
 use super::decision::Decision;
 use super::digest;
 use super::flight::InFlight;
-use super::marks::{Fate, Mark, Marks};
+use super::marks::{Fate, Marks};
 use super::repeats::Repeats;
 use super::ruling::Ruling;
 use crate::policy::Policy;
@@ -72,6 +72,8 @@ pub(super) struct Run {
     /// What calls did to the state since that was told, in order; absent where nobody asks.
     pub(super) effects: Option<Box<Effects>>,
     pub(super) tally: Tally,
+    /// Whether a record of it came since that was last looked at.
+    pub(super) spoke: bool,
 }
 
 /// A call of a run.
@@ -227,7 +229,7 @@ impl Run {
     /// brought along.
     pub(super) fn default_id(&self) -> String {
         let plain = format!("call-{}", self.seq + 1);
-        let taken = |id: &String| self.marks.get(digest::id(id)).is_some();
+        let taken = |id: &String| self.marks.has(digest::id(id));
         let others = (2u64..).map(|n| format!("{plain}#{n}"));
         std::iter::once(plain.clone())
             .chain(others)
@@ -238,16 +240,15 @@ impl Run {
     /// Refused calls whose results would show that they ran.
     pub(super) fn refused_without_outcome(&self) -> Box<[u64]> {
         let mut ids: Vec<u64> = self.late.to_vec();
-        let open = |mark: &&Mark| mark.origin.fate() == Fate::Refused && mark.outcome.is_none();
-        ids.extend(self.marks.iter().filter(open).map(|mark| mark.id));
+        let all = self.marks.with_ids();
+        let open = all.filter(|(_, m)| m.origin.fate() == Fate::Refused && m.outcome.is_none());
+        ids.extend(open.map(|(id, _)| id));
         ids.into()
     }
 
     /// Settles what became of a call.
     pub(super) fn set_fate(&mut self, id: u64, fate: Fate) {
-        if let Some(mark) = self.marks.get_mut(id) {
-            mark.origin.set_fate(fate);
-        }
+        self.marks.change(id, |mark| mark.origin.set_fate(fate));
     }
 
     /// Takes note of what that call did to the barriers.

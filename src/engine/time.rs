@@ -20,6 +20,18 @@ pub(super) enum Kind {
     Nanoseconds,
 }
 
+impl Kind {
+    /// Every kind, in order.
+    pub(super) const ALL: [Kind; 6] = [
+        Kind::Offset,
+        Kind::Civil,
+        Kind::Seconds,
+        Kind::Milliseconds,
+        Kind::Microseconds,
+        Kind::Nanoseconds,
+    ];
+}
+
 /// A time that could be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reading {

@@ -157,6 +157,7 @@ impl Matchers {
             tool: tool.into(),
             labels: sorted.into_iter().map(Into::into).collect(),
             matched,
+            number: 0,
         }
     }
 
@@ -198,9 +199,15 @@ pub struct NameSet {
     /// The labels, sorted, without repeats.
     pub labels: Vec<Box<str>>,
     matched: ListSet,
+    number: u32,
 }
 
 impl NameSet {
+    /// Its number in the table that it was met in; see [`NameTable::get`].
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
     /// Whether the names match that pattern list.
     #[inline]
     pub fn is(&self, id: MatcherId) -> bool {
@@ -313,6 +320,7 @@ impl FromIterator<MatcherId> for ListSet {
 #[derive(Debug, Default)]
 pub struct NameTable {
     sets: HashMap<Box<str>, Vec<Arc<NameSet>>>,
+    by_number: Vec<Arc<NameSet>>,
 }
 
 impl NameTable {
@@ -332,12 +340,20 @@ impl NameTable {
         if let Some(found) = self.sets.get(tool).and_then(|sets| sets.iter().find(same)) {
             return Arc::clone(found);
         }
-        let set = Arc::new(matchers.names(tool, &sorted));
+        let mut set = matchers.names(tool, &sorted);
+        set.number = u32::try_from(self.by_number.len()).unwrap_or(u32::MAX);
+        let set = Arc::new(set);
+        self.by_number.push(Arc::clone(&set));
         self.sets
             .entry(tool.into())
             .or_default()
             .push(Arc::clone(&set));
         set
+    }
+
+    /// The set of that number.
+    pub fn get(&self, number: u32) -> Option<&Arc<NameSet>> {
+        self.by_number.get(number as usize)
     }
 }
 

@@ -45,6 +45,20 @@ impl History {
         }
     }
 
+    /// All that is kept, to be put away: how many there were, the tallies, the names of the latest.
+    pub fn parts(&self) -> (u64, &[Tally], impl ExactSizeIterator<Item = &Arc<NameSet>>) {
+        (self.len, &self.tallies, self.recent.iter())
+    }
+
+    /// The history of these [parts](History::parts).
+    pub fn of(len: u64, tallies: Vec<Tally>, recent: VecDeque<Arc<NameSet>>) -> History {
+        History {
+            len,
+            tallies,
+            recent,
+        }
+    }
+
     /// Calls so far.
     pub fn len(&self) -> u64 {
         self.len

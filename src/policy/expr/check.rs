@@ -7,12 +7,15 @@ use super::names::{self, Site};
 use super::{ExprError, Query, Slot, Variable};
 use crate::diag::nearest;
 use crate::policy::matcher::{MatcherId, Matchers, Scope};
-use crate::policy::pattern::Pattern;
+use crate::policy::pattern::{Pattern, PatternError};
 use cel::common::ast::operators;
 use cel::common::ast::{
     CallExpr, ComprehensionExpr, EntryExpr, Expr as Tree, IdedExpr, LiteralValue, SelectExpr,
     SourceInfo,
 };
+
+/// How a regex that is written out is read: looked at, or known to be one.
+pub(super) type ReadRegex = fn(&str) -> Result<Pattern, PatternError>;
 
 /// Walks a tree.
 pub struct Checker<'a> {
@@ -20,6 +23,7 @@ pub struct Checker<'a> {
     site: Site,
     places: &'a SourceInfo,
     matchers: &'a mut Matchers,
+    regex: ReadRegex,
     /// Variables of the comprehensions around the place.
     scope: Vec<String>,
     slots: Vec<Slot>,
@@ -33,12 +37,14 @@ impl<'a> Checker<'a> {
         site: Site,
         places: &'a SourceInfo,
         matchers: &'a mut Matchers,
+        regex: ReadRegex,
     ) -> Checker<'a> {
         Checker {
             source,
             site,
             places,
             matchers,
+            regex,
             scope: Vec::new(),
             slots: Vec::new(),
             errors: Vec::new(),
@@ -287,7 +293,7 @@ impl<'a> Checker<'a> {
         let Some(text) = literal(node) else {
             return;
         };
-        match Pattern::read(text) {
+        match (self.regex)(text) {
             Ok(regex) => {
                 let slot = Slot::Pattern(Regex(regex));
                 node.expr = self.slot(slot);

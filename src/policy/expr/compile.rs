@@ -1,12 +1,12 @@
 //! From the text of an expression to its checked tree.
 
-use super::check::Checker;
+use super::check::{Checker, ReadRegex};
 use super::names::{HISTORY, Site};
 use super::plain::Plain;
 use super::scan::{self, MAX_BRACKETS};
 use super::{Expr, Program, Written};
 use crate::policy::matcher::Matchers;
-use crate::policy::pattern::shorten;
+use crate::policy::pattern::{Pattern, shorten};
 use cel::common::ast::{EntryExpr, Expr as Tree, IdedExpr, SourceInfo};
 use cel::{Env, ParseErrors};
 use std::panic::{self, AssertUnwindSafe};
@@ -80,7 +80,7 @@ impl Compiler {
         site: Site,
         matchers: &mut Matchers,
     ) -> Result<Expr, Vec<ExprError>> {
-        let program = self.program(source, site, matchers)?;
+        let program = self.program(source, site, matchers, Pattern::read)?;
         Ok(self.written(source, site, Some(program)))
     }
 
@@ -122,10 +122,11 @@ impl Compiler {
         source: &str,
         site: Site,
         matchers: &mut Matchers,
+        regex: ReadRegex,
     ) -> Result<Program, Vec<ExprError>> {
         let operators = scan::check(source).map_err(|e| vec![e])?;
         let (mut tree, places) = self.parse(source, operators)?;
-        let mut checker = Checker::new(source, site, &places, matchers);
+        let mut checker = Checker::new(source, site, &places, matchers, regex);
         checker.check(&mut tree);
         let (slots, errors) = checker.finish();
         if !errors.is_empty() {

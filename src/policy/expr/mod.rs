@@ -16,6 +16,7 @@ pub use compile::{Compiler, ExprError};
 pub use names::Site;
 
 use crate::policy::matcher::{MatcherId, Matchers};
+use crate::policy::pattern::Pattern;
 use eval::Outcome;
 use std::sync::{Arc, OnceLock};
 
@@ -157,7 +158,7 @@ impl Expr {
         // It asks nothing of the history, or it would have been compiled at once.
         let compile = || {
             compiler
-                .program(source, *site, &mut Matchers::default())
+                .program(source, *site, &mut Matchers::default(), Pattern::vouched)
                 .ok()
         };
         program.get_or_init(compile).as_ref()

@@ -62,12 +62,24 @@ impl Pattern {
         if size::bound(&hir) > SIZE_LIMIT {
             let _ = compiled.set(Some(compile(source)?));
         }
-        Ok(Pattern(Arc::new(Lazy {
+        Ok(Pattern::of(source, compiled))
+    }
+
+    /// A regex that is known to be one: nothing is done before a text is held against it.
+    ///
+    /// # Errors
+    /// None; it is read as by [`Pattern::read`].
+    pub fn vouched(source: &str) -> Result<Pattern, PatternError> {
+        Ok(Pattern::of(source, OnceLock::new()))
+    }
+
+    fn of(source: &str, compiled: OnceLock<Option<Regex>>) -> Pattern {
+        Pattern(Arc::new(Lazy {
             source: source.to_owned(),
             literals: OnceLock::new(),
             spared: AtomicU32::new(0),
             compiled,
-        })))
+        }))
     }
 
     /// Literals of which every match holds one; absent if there are none worth looking for.

@@ -4,6 +4,7 @@ use super::reader::{Named, Reader};
 use crate::number::rounded;
 use crate::policy::lookalike::{self, composed};
 use crate::policy::{BarrierSpec, Dcbf, Measure, Policy, PolicyWarning};
+use std::cell::LazyCell;
 
 /// Most edits between two names that are taken for a slip of the pen.
 const SLIP: usize = 2;
@@ -131,10 +132,11 @@ pub fn barriers(policy: &Policy) -> Vec<PolicyWarning> {
 
 /// Models that were trained on features counted by other settings.
 fn other_parameters(policy: &Policy) -> impl Iterator<Item = PolicyWarning> {
-    let own = policy.parameters_sha256();
+    // Most policies have no models, and working it out reads expressions.
+    let own = LazyCell::new(|| policy.parameters_sha256());
     policy.neural().filter_map(move |(spec, neural)| {
         let other = neural.model.metadata.parameters_sha256.as_deref();
-        other.filter(|other| *other != own).map(|_| PolicyWarning {
+        other.filter(|other| *other != *own).map(|_| PolicyWarning {
             code: "other_parameters",
             place: spec.place,
             message: format!(

@@ -1,0 +1,623 @@
+//! A run that has not spoken for a while, in few bytes. It comes back exactly as it was when a record
+//! of it comes.
+//!
+//! What most runs have is written into one list of bytes; a run that has more than that is left as it
+//! is. Packing takes no longer the longer the run is: where there are many marks, they are kept in the
+//! blocks that they have.
+
+use super::clock::{Clock, Met};
+use super::flight::{InFlight, Settlement};
+use super::marks::Marks;
+use super::numbers::{Reader, Writer};
+use super::repeats::Repeats;
+use super::run::{Caller, Run, Tally};
+use super::time::{Kind, Reading};
+use crate::policy::matcher::NameTable;
+use crate::state::history::{self, History};
+use crate::state::{AgentState, Ledger, Phase};
+use crate::trace::event::GroundTruth;
+use crate::trace::fault::Place;
+use crate::trace::money::Nano;
+use std::sync::Arc;
+
+/// A run that was packed.
+pub(super) struct Packed {
+    bytes: Box<[u8]>,
+    /// Its marks, where they are many.
+    marks: Option<Box<Marks>>,
+}
+
+/// Calls in flight up to which a run is packed.
+const IN_FLIGHT: usize = 4;
+
+/// Bits of the first byte.
+const DOUBTFUL: u8 = 1;
+const DOUBT_TOLD: u8 = 2;
+const PARTED: u8 = 4;
+const RESUMED: u8 = 8;
+
+impl Packed {
+    /// The run, which is over where it was then; absent where it has to stay as it is.
+    pub(super) fn of(run: &mut Run) -> Option<Packed> {
+        let Run {
+            id,
+            input,
+            order,
+            agent,
+            intent,
+            label,
+            meta,
+            clock,
+            state,
+            seq,
+            turn,
+            in_flight,
+            least_turn,
+            open_batch,
+            // Worked out anew when they are asked for.
+            siblings: _,
+            waiting,
+            marks,
+            brought,
+            late,
+            refused_in_a_row,
+            repeats,
+            blind,
+            parted,
+            doubtful,
+            doubt_told,
+            epoch,
+            resumed,
+            kept,
+            effects,
+            tally,
+            // It has not, or it would not be packed.
+            spoke: _,
+        } = run;
+        let AgentState {
+            phase,
+            step_count,
+            loop_count,
+            cost,
+            history,
+            ledger,
+            context,
+            action,
+            embedded,
+        } = state;
+        let more = meta.is_some()
+            || waiting.is_some()
+            || !brought.is_empty()
+            || kept.is_some()
+            || effects.is_some()
+            || context.is_some()
+            || action.is_some()
+            || embedded.is_some()
+            || in_flight.len() > IN_FLIGHT
+            || in_flight.iter().any(|flight| flight.pending.is_some());
+        if more {
+            return None;
+        }
+        let mut out = Writer::default();
+        let flags = [
+            (*doubtful, DOUBTFUL),
+            (*doubt_told, DOUBT_TOLD),
+            (*parted, PARTED),
+            (*resumed, RESUMED),
+        ];
+        let flags = flags.iter().filter(|(holds, _)| *holds);
+        out.bytes.push(flags.map(|(_, bit)| bit).sum());
+        for number in [
+            *order,
+            *input as u64,
+            *epoch,
+            *seq,
+            *turn,
+            *refused_in_a_row,
+        ] {
+            out.number(number);
+        }
+        out.bytes(id.as_bytes());
+        out.maybe(agent.as_deref(), |out, agent| out.bytes(agent.as_bytes()));
+        out.maybe(intent.as_deref(), |out, intent| {
+            out.bytes(intent.as_bytes())
+        });
+        out.maybe(*label, |out, label| {
+            out.number((label == GroundTruth::Attack).into())
+        });
+        out.maybe(clock.as_deref(), write_clock);
+        for number in [
+            tally.refused,
+            tally.judged,
+            tally.root,
+            tally.standing,
+            tally.calls,
+        ] {
+            out.number(number);
+        }
+        write_met(&mut out, *blind);
+        write_repeats(&mut out, repeats);
+        out.number(*phase as u64);
+        out.number(*step_count);
+        out.number(*loop_count);
+        out.signed(cost.0);
+        write_history(&mut out, history);
+        out.maybe(ledger.latest_turn, Writer::number);
+        out.number(ledger.tokens);
+        out.number(ledger.per_tool.len() as u64);
+        ledger.per_tool.iter().for_each(|&sum| out.number(sum));
+        // The greatest number is what it mostly is.
+        out.number(least_turn.wrapping_add(1));
+        out.maybe(*open_batch, Writer::hash);
+        out.number(in_flight.len() as u64);
+        in_flight
+            .iter()
+            .for_each(|flight| write_flight(&mut out, flight));
+        out.number(late.len() as u64);
+        late.iter().for_each(|&id| out.hash(id));
+        let few = marks.are_few();
+        if few {
+            marks.write(&mut out);
+        }
+        Some(Packed {
+            bytes: out.bytes.into(),
+            marks: (!few).then(|| Box::new(std::mem::take(marks))),
+        })
+    }
+
+    /// The run as it was.
+    pub(super) fn run(self, names: &NameTable) -> Box<Run> {
+        let mut from = Reader(&self.bytes);
+        let flags = from.number() as u8;
+        let has = |bit: u8| flags & bit != 0;
+        let (order, input, epoch) = (from.number(), from.size(), from.number());
+        let (seq, turn, refused_in_a_row) = (from.number(), from.number(), from.number());
+        let from = &mut from;
+        Box::new(Run {
+            order,
+            input,
+            epoch,
+            seq,
+            turn,
+            refused_in_a_row,
+            id: from.text().into(),
+            agent: from.maybe(|from| from.text().into()),
+            intent: from.maybe(|from| from.text().into()),
+            label: from.maybe(|from| match from.number() {
+                0 => GroundTruth::Benign,
+                _ => GroundTruth::Attack,
+            }),
+            clock: from.maybe(|from| Box::new(read_clock(from))),
+            tally: Tally {
+                refused: from.number(),
+                judged: from.number(),
+                root: from.number(),
+                standing: from.number(),
+                calls: from.number(),
+            },
+            blind: read_met(from),
+            repeats: read_repeats(from),
+            state: AgentState {
+                phase: Phase::ALL
+                    .get(from.size())
+                    .map_or(Phase::Idle, |(phase, _)| *phase),
+                step_count: from.number(),
+                loop_count: from.number(),
+                cost: Nano(from.signed()),
+                history: read_history(from, names),
+                ledger: Ledger {
+                    latest_turn: from.maybe(Reader::number),
+                    tokens: from.number(),
+                    per_tool: list(from, Reader::number),
+                },
+                ..AgentState::default()
+            },
+            least_turn: from.number().wrapping_sub(1),
+            open_batch: from.maybe(Reader::hash),
+            in_flight: list(from, |from| read_flight(from, names))
+                .into_iter()
+                .flatten()
+                .collect(),
+            late: list(from, Reader::hash).into(),
+            marks: match self.marks {
+                Some(marks) => *marks,
+                None => Marks::read(from),
+            },
+            doubtful: has(DOUBTFUL),
+            doubt_told: has(DOUBT_TOLD),
+            parted: has(PARTED),
+            resumed: has(RESUMED),
+            ..Run::default()
+        })
+    }
+
+    /// Its place among the runs of the input.
+    pub(super) fn order(&self) -> u64 {
+        Reader(self.bytes.get(1..).unwrap_or_default()).number()
+    }
+
+    /// A fault leaves it in doubt.
+    pub(super) fn doubt(&mut self) {
+        if let Some(flags) = self.bytes.first_mut() {
+            *flags |= DOUBTFUL;
+        }
+    }
+}
+
+/// As many as were written.
+fn list<'b, T>(from: &mut Reader<'b>, mut read: impl FnMut(&mut Reader<'b>) -> T) -> Vec<T> {
+    (0..from.size()).map(|_| read(from)).collect()
+}
+
+fn write_clock(out: &mut Writer, clock: &Clock) {
+    let Clock {
+        began_ns,
+        latest,
+        kinds,
+        backwards,
+        mixed,
+        odd,
+        unreadable,
+    } = clock;
+    out.maybe(*began_ns, Writer::signed);
+    out.maybe(*latest, |out, latest| {
+        // Its distance from the beginning, which is a smaller number; whatever it is, it comes back.
+        out.signed(latest.ns.wrapping_sub(began_ns.unwrap_or_default()));
+        out.number(latest.kind as u64);
+        out.number(latest.odd.into());
+    });
+    out.number((*kinds).into());
+    [*backwards, *mixed, *odd, *unreadable]
+        .into_iter()
+        .for_each(|met| write_met(out, met));
+}
+
+fn read_clock(from: &mut Reader<'_>) -> Clock {
+    let began_ns = from.maybe(Reader::signed);
+    Clock {
+        began_ns,
+        latest: from.maybe(|from| Reading {
+            ns: from.signed().wrapping_add(began_ns.unwrap_or_default()),
+            kind: Kind::ALL.get(from.size()).copied().unwrap_or(Kind::Offset),
+            odd: from.number() > 0,
+        }),
+        kinds: from.number() as u8,
+        backwards: read_met(from),
+        mixed: read_met(from),
+        odd: read_met(from),
+        unreadable: read_met(from),
+    }
+}
+
+fn write_met(out: &mut Writer, met: Met) {
+    out.number(met.times);
+    if met.times > 0 {
+        out.number(met.first.input as u64);
+        out.number(met.first.line);
+        out.number(met.first.column);
+    }
+}
+
+fn read_met(from: &mut Reader<'_>) -> Met {
+    match from.number() {
+        0 => Met::default(),
+        times => Met {
+            times,
+            first: Place {
+                input: from.size(),
+                line: from.number(),
+                column: from.number(),
+            },
+        },
+    }
+}
+
+fn write_repeats(out: &mut Writer, repeats: &Repeats) {
+    let Repeats {
+        tool,
+        args,
+        in_a_row,
+        unknown,
+    } = repeats;
+    // Where no rule asks for it, nothing was counted.
+    out.number(*in_a_row);
+    if *in_a_row > 0 {
+        out.hash(*tool);
+        out.maybe(*args, Writer::hash);
+        out.number(*unknown);
+    }
+}
+
+fn read_repeats(from: &mut Reader<'_>) -> Repeats {
+    match from.number() {
+        0 => Repeats::default(),
+        in_a_row => Repeats {
+            in_a_row,
+            tool: from.hash(),
+            args: from.maybe(Reader::hash),
+            unknown: from.number(),
+        },
+    }
+}
+
+fn write_history(out: &mut Writer, history: &History) {
+    let (length, tallies, recent) = history.parts();
+    out.number(length);
+    out.number(tallies.len() as u64);
+    for tally in tallies {
+        out.number(tally.count);
+        if tally.count > 0 {
+            out.number(tally.latest);
+            out.number(tally.latest_ok.into());
+        }
+    }
+    out.number(recent.len() as u64);
+    recent.for_each(|names| out.number(names.number().into()));
+}
+
+fn read_history(from: &mut Reader<'_>, names: &NameTable) -> History {
+    let length = from.number();
+    let tallies = list(from, |from| match from.number() {
+        0 => history::Tally::default(),
+        count => history::Tally {
+            count,
+            latest: from.number(),
+            latest_ok: from.number() > 0,
+        },
+    });
+    let recent = list(from, |from| names.get(from.number() as u32).map(Arc::clone));
+    History::of(length, tallies, recent.into_iter().flatten().collect())
+}
+
+fn write_flight(out: &mut Writer, flight: &InFlight) {
+    let InFlight {
+        id,
+        by,
+        turn,
+        names,
+        estimate,
+        batch,
+        outcome,
+        // Or the run would not be packed.
+        pending: _,
+    } = flight;
+    out.hash(*id);
+    for number in [by.seq, by.line, *turn, names.number().into()] {
+        out.number(number);
+    }
+    out.signed(estimate.0);
+    out.maybe(*batch, Writer::hash);
+    out.maybe(*outcome, |out, outcome| {
+        let Settlement { row, cost, error } = outcome;
+        out.maybe(row, Writer::number);
+        out.signed(cost.0);
+        out.number(error.into());
+    });
+}
+
+fn read_flight(from: &mut Reader<'_>, names: &NameTable) -> Option<InFlight> {
+    let id = from.hash();
+    let by = Caller {
+        seq: from.number(),
+        line: from.number(),
+    };
+    let (turn, names) = (
+        from.number(),
+        names.get(from.number() as u32).map(Arc::clone),
+    );
+    let (estimate, batch) = (Nano(from.signed()), from.maybe(Reader::hash));
+    let outcome = from.maybe(|from| Settlement {
+        row: from.maybe(Reader::number),
+        cost: Nano(from.signed()),
+        error: from.number() > 0,
+    });
+    Some(InFlight {
+        id,
+        by,
+        turn,
+        names: names?,
+        estimate,
+        batch,
+        outcome,
+        pending: None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::engine::{Counted, Dispatch, Engine, Final, Mode, Options, Output, RunReport};
+    use crate::import::Sink;
+    use crate::policy::{Policy, PolicySource, parse};
+    use crate::stages::STAGES;
+    use crate::state::{AgentState, RunView};
+    use crate::trace::event::*;
+    use crate::trace::fault::{FaultCode, Notice, NoticeKind, Place};
+    use crate::trace::money::Nano;
+
+    /// All that an engine tells, in words.
+    #[derive(Default)]
+    struct Told(Vec<String>);
+
+    impl Output for Told {
+        fn decision(&mut self, decided: Final) {
+            self.0.push(format!("{decided:?}"));
+        }
+
+        fn notice(&mut self, notice: Notice) {
+            self.0.push(format!("{notice:?}"));
+        }
+
+        fn last(&mut self, run: RunView<'_>, state: &AgentState) {
+            self.0.push(format!("{run:?} {state:?}"));
+        }
+
+        fn run(&mut self, report: RunReport) {
+            self.0.push(format!("{report:?}"));
+        }
+
+        fn count(&mut self, what: Counted) {
+            self.0.push(format!("{what:?}"));
+        }
+    }
+
+    /// What is told of these records, and how often a run was packed, which happens after every record
+    /// or never.
+    fn replay(
+        events: &[Event<'static>],
+        by: (&Policy, Options),
+        packs: bool,
+    ) -> (Vec<String>, u64) {
+        let (mut told, mut packed) = (Told::default(), 0);
+        let mut engine = Engine::new(by.0, STAGES, by.1, &mut told);
+        engine.begin_input(0, "stem");
+        for (line, event) in (1..).zip(events) {
+            let place = Place {
+                line,
+                ..Place::default()
+            };
+            engine.event(place, event.clone());
+            if line % 97 == 0 {
+                engine.notice(Notice {
+                    kind: NoticeKind::Fault(FaultCode::BadField),
+                    place,
+                    run: (line % 2 == 0).then(|| "r1".into()),
+                    message: String::new(),
+                    help: None,
+                });
+            }
+            if packs {
+                packed += engine.runs.pack_all();
+            }
+        }
+        engine.end_input();
+        engine.end();
+        drop(engine);
+        (told.0, packed)
+    }
+
+    fn events(next: &mut impl FnMut(u64) -> u64, count: usize) -> Vec<Event<'static>> {
+        let mut all: Vec<Event<'static>> = Vec::new();
+        let mut numbers = [0u64; 12];
+        while all.len() < count {
+            let which = next(12);
+            let run = Some(format!("r{which}").into()).filter(|_| which > 0);
+            let number = &mut numbers[which as usize];
+            *number += 1;
+            let ids = match next(12) {
+                0 => format!("x{}", next(5)),
+                1 => format!("{:x}", next(1 << 30)),
+                2 => format!("c{:05}", number.saturating_sub(next(90))),
+                _ => format!("c{number:05}"),
+            };
+            let id: std::borrow::Cow<'static, str> = ids.into();
+            let outcome = Outcome {
+                result: Some(RawJson::from_string(["a", "b"][next(2) as usize])),
+                error: (next(3) == 0).then_some(next(2) == 0),
+                cost: (next(2) == 0).then(|| Nano(next(1 << 30).into())),
+                tokens: (next(2) == 0).then(|| next(50)),
+            };
+            let ts = (next(3) > 0).then(|| {
+                let odd = ["soon", "2016-12-31T23:59:60Z", "1969-01-01T00:00:00"];
+                let ts = match next(20) {
+                    0 => odd[next(3) as usize].to_owned(),
+                    _ => format!("{}", 1_700_000_000 + *number * 3 - next(4)),
+                };
+                Timestamp(ts.into())
+            });
+            all.push(match next(30) {
+                0 => Event::RunStart(RunStart {
+                    run,
+                    agent: (next(2) == 0).then(|| "ops".into()),
+                    intent: (next(2) == 0).then(|| "mend it".into()),
+                    ts,
+                    label: [None, Some(GroundTruth::Attack), Some(GroundTruth::Benign)]
+                        [next(3) as usize],
+                    meta: None,
+                }),
+                1 if next(3) == 0 => Event::RunEnd(RunEnd {
+                    run,
+                    status: [RunStatus::Answered, RunStatus::Aborted][next(2) as usize],
+                }),
+                2 => Event::Approval(Approval {
+                    run,
+                    call: format!("c{:05}", number.saturating_sub(1)).into(),
+                    decision: [ApprovalOutcome::Approved, ApprovalOutcome::Denied]
+                        [next(2) as usize],
+                    by: None,
+                }),
+                3..9 => Event::ToolResult(ToolResult {
+                    run,
+                    call: format!("c{:05}", number.saturating_sub(1 + next(4) * next(30))).into(),
+                    outcome,
+                    ts,
+                }),
+                _ => Event::ToolCall(Box::new(ToolCall {
+                    run,
+                    tool: ["search", "Bash", "write_file", "send_email", "think"][next(5) as usize]
+                        .into(),
+                    id: (next(9) > 0).then_some(id),
+                    turn: (next(4) == 0).then(|| next(1000)),
+                    args: RawJson::from_text(format!("{{\"x\":{}}}", next(2))).expect("JSON"),
+                    args_unknown: next(20) == 0,
+                    agent: (next(9) == 0).then(|| "dev".into()),
+                    estimated_cost: (next(5) == 0).then(|| Nano(next(1 << 30).into())),
+                    batch: (next(3) == 0).then(|| format!("b{}", next(2)).into()),
+                    labels: match next(5) {
+                        0 => vec!["secret".into()],
+                        _ => Vec::new(),
+                    },
+                    recorded: (next(9) == 0).then_some(Recorded::Block),
+                    semantic_score: (next(2) == 0).then(|| next(100) as f64 / 100.0),
+                    approval: (next(30) == 0).then_some(ApprovalOutcome::Approved),
+                    ts,
+                    outcome: (next(3) == 0).then_some(outcome),
+                    ..ToolCall::default()
+                })),
+            });
+        }
+        all
+    }
+
+    /// With everything that leaves traces in a run's state.
+    const WHOLE: &str = r#"
+dfa = { max_steps = 60, max_repeats = 3, max_refusals = 40, timeout_seconds = 900 }
+gates = { window = 7, max_tokens = 900, per_tool = { search = 300, "{write_file,secret}" = 200 } }
+semantic = { embedder = "recorded", escalate = 0.7, block = 0.9 }
+contracts = [
+  { tools = ["send_email"], require = ['!seen("secret") || last_ok("search")', 'recent("Bash", 6) < 5'] },
+  { tools = ["think"], ensure = ['!error'] },
+]
+"#;
+
+    /// A run that is packed after every record is as one that never is.
+    #[test]
+    fn packed_runs_are_as_they_were() {
+        let mut seed = 1u64;
+        let mut next = |below: u64| {
+            seed = seed
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            (seed >> 33) % below
+        };
+        let nothing = |_: &str| Err("no file".to_owned());
+        let preset = Policy::preset("coding-agent").expect("a preset");
+        let whole = parse(WHOLE, "p.toml", PolicySource::BuiltIn, &nothing).expect(WHOLE);
+        for policy in [&Policy::built_in(), &whole, &preset] {
+            for round in 0..6 {
+                let options = Options {
+                    mode: [Mode::Enforce, Mode::Observe][round % 2],
+                    dispatch: [Dispatch::Recorded, Dispatch::Sequential][round / 2 % 2],
+                    allow_escalated: round == 5,
+                    ..Options::default()
+                };
+                let events = events(&mut next, 1200);
+                let (plain, _) = replay(&events, (policy, options), false);
+                let (told, packed) = replay(&events, (policy, options), true);
+                assert!(packed > 500, "{packed}");
+                let parted = plain.iter().zip(&told).find(|(plain, told)| plain != told);
+                assert_eq!(parted, None, "{round}");
+                assert_eq!(plain.len(), told.len());
+            }
+        }
+    }
+}
