@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 const TEXT: &str = include_str!("../gloss.txt");
 
 /// 64-bit words of a set of signs.
-const WORDS: usize = 6;
+const WORDS: usize = 8;
 
 /// A set of signs, by number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
