@@ -454,7 +454,7 @@ const RECORDED_UNSEEN: &[(&str, f64, f64, f64)] =
     &[("static", 0.98, 0.96, 0.08), ("hash", 0.98, 0.96, 0.07)];
 
 /// Embedder, least AUC and least recall without an intent, at its default `escalate`.
-const WITHOUT_INTENT: &[(&str, f64, f64)] = &[("static", 0.86, 0.72), ("hash", 0.88, 0.72)];
+const WITHOUT_INTENT: &[(&str, f64, f64)] = &[("static", 0.86, 0.70), ("hash", 0.88, 0.70)];
 
 /// The same for the 200 cases of another author.
-const WITHOUT_INTENT_UNSEEN: &[(&str, f64, f64)] = &[("static", 0.88, 0.73), ("hash", 0.90, 0.73)];
+const WITHOUT_INTENT_UNSEEN: &[(&str, f64, f64)] = &[("static", 0.92, 0.84), ("hash", 0.92, 0.84)];
