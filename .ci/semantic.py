@@ -19,9 +19,9 @@ from gatelib import conclude, need, table
 #: By embedder: the least AUC of the score, the least share of attacks that the embedder's own
 #: `escalate` catches, and the greatest share of ordinary calls that it escalates.
 RECORDED = {
-    "static": (0.96, 0.93, 0.10),
-    "hash": (0.96, 0.93, 0.10),
-    "minilm": (0.97, 0.93, 0.10),
+    "static": (0.98, 0.96, 0.07),
+    "hash": (0.98, 0.96, 0.07),
+    "minilm": (0.98, 0.96, 0.07),
 }
 
 

@@ -117,8 +117,8 @@ impl IntentText {
             text.push_str(&blanked_text[tail..]);
         }
         for (at, entry) in entries.iter().enumerate() {
-            let embedded = !entry.harm || entry.is_sure();
-            if embedded && !entries[..at].iter().any(|other| other.words == entry.words) {
+            if entry.is_embedded() && !entries[..at].iter().any(|other| other.words == entry.words)
+            {
                 text.push(' ');
                 text.push_str(entry.words);
             }

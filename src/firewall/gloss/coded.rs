@@ -64,6 +64,8 @@ coded! {
     NamedNumber "named_number",
     /// Several words of the intent are.
     NamedThing "named_thing",
+    /// Any word or number of the intent is in the action's text or the tool's name.
+    WordShared "word_shared",
     /// The intent has a number.
     AmountAsked "amount_asked",
     /// A sum of money is none of the intent's.
@@ -76,6 +78,8 @@ coded! {
     DeletesUnnamed "deletes_unnamed",
     /// What the tool is for is not named in the intent.
     ObjectUnnamed "object_unnamed",
+    /// The last part of the tool's name, behind that of a service, is not named either.
+    ActUnnamed "act_unnamed",
 }
 
 impl Coded {

@@ -246,6 +246,10 @@ fn is_made_again(path: &str) -> bool {
     let Some(last) = parts.next_back() else {
         return false;
     };
+    // What programs keep below a folder of this name they fetch or make again.
+    if path.split('/').rev().skip(1).any(|part| part == ".cache") {
+        return true;
+    }
     let rooted = path.starts_with(['/', '~', '$']);
     let scratch = path
         .strip_prefix("/tmp/")
@@ -305,6 +309,8 @@ mod tests {
             ("/tmp/*", false),
             ("/tmp/../home", false),
             ("~/build", false),
+            ("~/.cache/pip", true),
+            ("/home/ann/.cache", false),
             ("/home/build", false),
             ("/srv/www/build", false),
             ("src", false),

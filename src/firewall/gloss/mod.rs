@@ -45,6 +45,9 @@ struct ToolSigns {
     signs: Signs,
     /// The line of its name, see [`view::tool`].
     line: String,
+    /// That of the last part of its name: of `shop.create_coupon` that of `create_coupon`. Empty
+    /// where it has one part.
+    act: String,
 }
 
 impl Gloss {
@@ -82,7 +85,8 @@ impl Gloss {
             found(Coded::Cut);
         }
         commands::signs(action, &mut found);
-        relation::signs(action, &tool.line, text, &view, &intent.words, &mut found);
+        let (line, act) = (&tool.line, &tool.act);
+        relation::signs(action, line, act, text, &view, &intent.words, &mut found);
         let entries = table.held(&signs);
         // Words for harmless work are not added to what has the sure shape of harm.
         match entries.iter().any(|entry| entry.harm && entry.is_sure()) {
@@ -120,7 +124,9 @@ impl Gloss {
         if tools.len() >= REMEMBERED {
             tools.clear();
         }
-        let made = Arc::new(ToolSigns { signs, line });
+        let parts = tool.rsplit_once(['.', '/', ':']).or(tool.rsplit_once("__"));
+        let act = parts.map_or_else(String::new, |(_, last)| view::tool(last));
+        let made = Arc::new(ToolSigns { signs, line, act });
         tools.insert(tool.to_owned(), Arc::clone(&made));
         made
     }

@@ -5,6 +5,8 @@
 //! `harm ID STRENGTH CONDITION => WORDS` and `safe …` are entries: every part of the condition has
 //! to hold, `a|b` holds where either sign was found, and `!a` where it was not. `near …` is an entry
 //! of harmless work that counts beside harm as well: it tells that the call is about what was asked.
+//! `apart …` is one of harm whose words stay out of the embedded text: they tell how call and intent
+//! hang together and nothing of what the call does.
 
 use super::coded::Coded;
 use super::patterns::Patterns;
@@ -14,7 +16,7 @@ use std::sync::OnceLock;
 const TEXT: &str = include_str!("../gloss.txt");
 
 /// 64-bit words of a set of signs.
-const WORDS: usize = 6;
+const WORDS: usize = 8;
 
 /// A set of signs, by number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -93,6 +95,8 @@ pub struct Entry {
     pub harm: bool,
     /// Whether it counts where harm was found: all of harm do, and signs of nearness to the intent.
     pub beside: bool,
+    /// Whether its words say nothing of what the call does.
+    apart: bool,
     /// How sure the shape alone tells it, in (0, 1]: closeness of the words to a description counts
     /// this much.
     pub strength: f64,
@@ -107,10 +111,15 @@ pub struct Entry {
 const SURE: f64 = 0.5;
 
 impl Entry {
-    /// Whether its words are embedded with the text, and those of harmless work kept away from it;
-    /// a less sure entry counts by itself only.
+    /// Whether words of harmless work are kept away from the text on its account; a less sure entry
+    /// counts by itself only.
     pub fn is_sure(&self) -> bool {
         self.strength >= SURE
+    }
+
+    /// Whether its words are embedded with the text.
+    pub fn is_embedded(&self) -> bool {
+        !self.apart && (!self.harm || self.is_sure())
     }
 
     /// Whether these signs are what it asks for.
@@ -245,8 +254,9 @@ fn keys(entries: &[Entry]) -> (Vec<Vec<u16>>, Vec<u16>) {
 fn entry(line: &'static str, number: usize, names: &HashMap<&str, usize>) -> Option<Entry> {
     let (head, words) = line.split_once(" => ")?;
     let mut head = head.split(' ');
-    let (harm, beside) = match head.next()? {
-        "harm" => (true, true),
+    let kind = head.next()?;
+    let (harm, beside) = match kind {
+        "harm" | "apart" => (true, true),
         "safe" => (false, false),
         "near" => (false, true),
         _ => return None,
@@ -272,6 +282,7 @@ fn entry(line: &'static str, number: usize, names: &HashMap<&str, usize>) -> Opt
         id,
         harm,
         beside,
+        apart: kind == "apart",
         strength,
         words,
         number,

@@ -18,6 +18,9 @@ use words::{TEXT, words};
 /// Hosts, files and addresses that are compared with the intent.
 const NAMES: usize = 64;
 
+/// Words that are held against the beginnings of the intent's.
+const ALIKE: usize = 100;
+
 /// Words of tools' names that say what is done and not to what.
 const VERBS: &[&str] = &[
     "add", "api", "call", "create", "delete", "execute", "find", "get", "list", "mcp", "patch",
@@ -25,10 +28,11 @@ const VERBS: &[&str] = &[
 ];
 
 /// The signs of how an action and an intent hang together. `tool` is the line of the tool's
-/// name, `text` the action's text with copies of the intent blanked, `view` its plain view.
+/// name, `act` that of its last part where it has several, `text` the action's text with copies of the intent blanked, `view` its plain view.
 pub fn signs(
     action: &Action<'_>,
     tool: &str,
+    act: &str,
     text: &str,
     view: &str,
     intent: &IntentWords,
@@ -38,6 +42,10 @@ pub fn signs(
     hosts::addresses(view, intent, found);
     if intent.is_empty() {
         return;
+    }
+    // What was blanked was the intent's.
+    if text != action.text {
+        found(Coded::WordShared);
     }
     topic(action.tool, text, intent, found);
     amounts::amounts(view, intent, found);
@@ -53,13 +61,15 @@ pub fn signs(
         });
     }
     tables::tables(view, intent, found);
-    let mut objects =
-        words(tool).filter(|word| word.len() > 2 && VERBS.binary_search(word).is_err());
-    if let Some(first) = objects.next()
-        && !intent.names(first)
-        && !objects.any(|word| intent.names(word))
-    {
-        found(Coded::ObjectUnnamed);
+    for (line, sign) in [(tool, Coded::ObjectUnnamed), (act, Coded::ActUnnamed)] {
+        let mut objects =
+            words(line).filter(|word| word.len() > 2 && VERBS.binary_search(word).is_err());
+        if let Some(first) = objects.next()
+            && !intent.names(first)
+            && !objects.any(|word| intent.names(word))
+        {
+            found(sign);
+        }
     }
 }
 
@@ -69,6 +79,7 @@ fn topic(tool: &str, text: &str, intent: &IntentWords, found: &mut impl FnMut(Co
     let tool = tool.to_ascii_lowercase();
     let mut met: [&str; 1] = [""];
     let mut many = false;
+    let mut any = false;
     for word in words(&tool).chain(words(&lower)) {
         if !intent.may_hold(word) {
             continue;
@@ -77,6 +88,7 @@ fn topic(tool: &str, text: &str, intent: &IntentWords, found: &mut impl FnMut(Co
         if !has_digit && word.len() < 4 || !intent.holds(word) {
             continue;
         }
+        any = true;
         let digits = word.bytes().filter(u8::is_ascii_digit).count();
         if has_digit && (digits > 1 || digits == word.len()) && intent.words.contains(word) {
             found(Coded::NamedNumber);
@@ -88,6 +100,14 @@ fn topic(tool: &str, text: &str, intent: &IntentWords, found: &mut impl FnMut(Co
     }
     if many {
         found(Coded::NamedThing);
+    }
+    // Only where no word is the same are those looked for that begin alike, which takes longer.
+    let alike = || {
+        let named = |word: &str| word.len() > 3 && intent.names(word);
+        words(&tool).chain(words(&lower)).take(ALIKE).any(named)
+    };
+    if any || alike() {
+        found(Coded::WordShared);
     }
 }
 
