@@ -19,13 +19,35 @@ pub struct Block {
     used: usize,
 }
 
+/// Used decisions that are kept, at most; lines that are read together are fewer.
+const USED: usize = 512;
+
 /// Decisions without a notice among them, and the notice that ends them.
 #[derive(Default)]
 struct Part {
+    /// Used ones behind those that are held, so that they can be filled in again.
     decisions: Vec<Decision>,
+    /// How many are held.
+    held: usize,
     /// By report: the decisions as bytes.
     bytes: Vec<Vec<u8>>,
     notice: Option<Notice>,
+}
+
+impl Part {
+    fn held(&self) -> impl Iterator<Item = &Decision> {
+        self.decisions.iter().take(self.held)
+    }
+
+    /// Holds none any more.
+    fn let_go(&mut self) {
+        self.decisions.truncate(USED);
+        let held = std::mem::take(&mut self.held);
+        self.decisions
+            .iter_mut()
+            .take(held)
+            .for_each(Decision::let_go);
+    }
 }
 
 impl Block {
@@ -38,9 +60,14 @@ impl Block {
         }
     }
 
-    /// Holds back a decision.
-    pub fn decision(&mut self, decision: Decision) {
-        self.open().decisions.push(decision);
+    /// Holds back a decision, and gives one for it that has been used.
+    pub fn decision(&mut self, decision: &mut Decision) {
+        let part = self.open();
+        match part.decisions.get_mut(part.held) {
+            Some(used) => std::mem::swap(used, decision),
+            None => part.decisions.push(std::mem::take(decision)),
+        }
+        part.held += 1;
     }
 
     /// Holds back a fault or a warning.
@@ -70,7 +97,7 @@ impl Block {
         for part in self.parts.iter().take(self.used) {
             match part.bytes.get(number).filter(|_| renders) {
                 Some(bytes) => report.rendered(bytes)?,
-                None => part.decisions.iter().try_for_each(|d| report.decision(d))?,
+                None => part.held().try_for_each(|d| report.decision(d))?,
             }
             if let Some(notice) = &part.notice {
                 report.notice(notice)?;
@@ -82,7 +109,7 @@ impl Block {
     /// Forgets what it held.
     pub fn clear(&mut self) {
         for part in self.parts.iter_mut().take(mem::take(&mut self.used)) {
-            part.decisions.clear();
+            part.let_go();
             part.notice = None;
             part.bytes.iter_mut().for_each(Vec::clear);
         }
@@ -98,12 +125,12 @@ impl Held for Block {
             part.bytes.resize_with(self.renderers.len(), Vec::new);
             for (renderer, bytes) in self.renderers.iter_mut().zip(&mut part.bytes) {
                 let Some(renderer) = renderer else { continue };
-                for decision in &part.decisions {
+                for decision in part.decisions.iter().take(part.held) {
                     renderer.append(decision, bytes);
                 }
             }
             if seen_by_none {
-                part.decisions.clear();
+                part.let_go();
             }
         }
     }

@@ -99,14 +99,14 @@ impl<'w> Audit<'w> {
 }
 
 impl Output for Audit<'_> {
-    fn decision(&mut self, decided: Final) {
-        self.tally.decision(&decided);
+    fn decision(&mut self, decided: &mut Final) {
+        self.tally.decision(decided);
         if !self.filter.lets(&decided.decision) {
             return;
         }
         self.tally.listed();
         match &mut self.block {
-            Some(block) => block.decision(decided.decision),
+            Some(block) => block.decision(&mut decided.decision),
             None => self.each(|report| report.decision(&decided.decision)),
         }
     }

@@ -112,8 +112,9 @@ impl Marks {
     }
 
     fn find(&self, id: u64) -> Option<usize> {
-        if self.index.is_empty() {
-            // Results mostly belong to the latest calls.
+        // The latest call is asked for most, and of others the late ones.
+        let latest = self.list.last().is_some_and(|mark| mark.id == id);
+        if latest || self.index.is_empty() {
             return self.list.iter().rposition(|mark| mark.id == id);
         }
         self.index.get(&id).copied()
