@@ -194,7 +194,7 @@ fn outputs(c: &mut Criterion) {
     let mut decisions = Vec::new();
     let events = Keep::of(&traces(CALLS)[0]);
     judge(events, &policy, STAGES, |decided| {
-        decisions.push(decided.decision)
+        decisions.push(std::mem::take(&mut decided.decision))
     });
     let mut group = c.benchmark_group("output");
     group.throughput(Throughput::Elements(CALLS as u64));
