@@ -89,7 +89,7 @@ fn reach(c: &mut Criterion) {
 struct Last(Option<Found>);
 
 impl Output for Last {
-    fn decision(&mut self, decided: Final) {
+    fn decision(&mut self, decided: &mut Final) {
         self.0 = Some(Found::of(&decided.decision));
     }
 

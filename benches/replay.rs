@@ -77,8 +77,8 @@ impl Sink for Counter {
 /// Hands decisions on.
 struct Decisions<F>(F);
 
-impl<F: FnMut(Final) + Send> Output for Decisions<F> {
-    fn decision(&mut self, decided: Final) {
+impl<F: FnMut(&mut Final) + Send> Output for Decisions<F> {
+    fn decision(&mut self, decided: &mut Final) {
         (self.0)(decided);
     }
 
@@ -118,7 +118,7 @@ fn judge(
     events: Events,
     policy: &Policy,
     stages: &[&'static dyn Stage],
-    took: impl FnMut(Final) + Send,
+    took: impl FnMut(&mut Final) + Send,
 ) {
     let mut engine = Engine::new(policy, stages, Options::default(), Decisions(took));
     engine.begin_input(0, "t");
@@ -194,7 +194,7 @@ fn outputs(c: &mut Criterion) {
     let mut decisions = Vec::new();
     let events = Keep::of(&traces(CALLS)[0]);
     judge(events, &policy, STAGES, |decided| {
-        decisions.push(decided.decision)
+        decisions.push(std::mem::take(&mut decided.decision))
     });
     let mut group = c.benchmark_group("output");
     group.throughput(Throughput::Elements(CALLS as u64));

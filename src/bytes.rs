@@ -5,6 +5,9 @@
 //! above one that is marked rightly, so that the lowest mark is always right, and it is the only one
 //! that is used.
 
+mod spaces;
+
+pub use spaces::without_spaces;
 use std::num::NonZero;
 use wide::u8x16;
 
@@ -117,11 +120,6 @@ const ONES: u64 = u64::MAX / 0xff;
 
 /// The top bit of every byte.
 const TOPS: u64 = ONES << 7;
-
-/// Where the first byte stands that may end a JSON string that has been checked: a quote or a backslash.
-pub fn string_end(bytes: &[u8]) -> Option<usize> {
-    first(bytes, |word| is(word, b'"') | is(word, b'\\'))
-}
 
 /// Whether all bytes are printable ASCII that JSON does not escape; they have been appended then, and
 /// perhaps some of them otherwise. It goes through short texts once, and calls nothing to copy them.

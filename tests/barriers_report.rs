@@ -311,7 +311,7 @@ fn a_trace_counts_root_and_standing_as_a_replay_does() {
     #[derive(Default)]
     struct Sums(u64, u64, u64);
     impl Output for Sums {
-        fn decision(&mut self, _: Final) {}
+        fn decision(&mut self, _: &mut Final) {}
         fn notice(&mut self, _: gate::trace::fault::Notice) {}
         fn run(&mut self, report: RunReport) {
             self.0 += report.root;

@@ -19,12 +19,12 @@ use std::process::Stdio;
 struct Decisions(Vec<Decision>);
 
 impl Output for Decisions {
-    fn decision(&mut self, decided: Final) {
+    fn decision(&mut self, decided: &mut Final) {
         self.0.push(Decision {
             line: 0,
             // A faulty record is not in the converted trace, and so leaves nothing in doubt there.
             inconclusive: false,
-            ..decided.decision
+            ..std::mem::take(&mut decided.decision)
         });
     }
 

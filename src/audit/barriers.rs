@@ -220,8 +220,8 @@ struct Transitions<'a> {
 }
 
 impl Output for Transitions<'_> {
-    fn decision(&mut self, decided: Final) {
-        let decision = decided.decision;
+    fn decision(&mut self, decided: &mut Final) {
+        let decision = &decided.decision;
         let readings = &decision.barriers;
         let current: Vec<f64> = readings.iter().map(|r| r.h).collect();
         let next: Option<Vec<f64>> = readings.iter().map(|r| r.next).collect();

@@ -76,9 +76,9 @@ impl<'w> FeatureTable<'w> {
 }
 
 impl Output for FeatureTable<'_> {
-    fn decision(&mut self, decided: Final) {
-        let decision = decided.decision;
-        let Some(probed) = decided.probed else {
+    fn decision(&mut self, decided: &mut Final) {
+        let decision = &mut decided.decision;
+        let Some(probed) = decided.probed.take() else {
             self.made.rowless += 1;
             return;
         };
@@ -88,7 +88,7 @@ impl Output for FeatureTable<'_> {
             line: decision.line,
             run: decision.run.to_string(),
             seq: decision.seq,
-            call: decision.call,
+            call: std::mem::take(&mut decision.call),
             tool: decision.tool.to_string(),
             label: decided.label,
             recorded: decision.recorded,

@@ -83,8 +83,8 @@ impl<'w> Audit<'w> {
 }
 
 impl Output for Audit<'_> {
-    fn decision(&mut self, decided: Final) {
-        self.tally.decision(&decided);
+    fn decision(&mut self, decided: &mut Final) {
+        self.tally.decision(decided);
         if !self.filter.lets(&decided.decision) {
             return;
         }

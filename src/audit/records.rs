@@ -31,7 +31,7 @@ pub struct Records {
 struct Told(Sender<Notice>);
 
 impl Output for Told {
-    fn decision(&mut self, _: Final) {}
+    fn decision(&mut self, _: &mut Final) {}
 
     fn notice(&mut self, notice: Notice) {
         // Whoever is to take it is there as long as the engine is.

@@ -381,7 +381,7 @@ fn scaled(point: &Point) -> f64 {
 }
 
 impl Output for Measurer<'_> {
-    fn decision(&mut self, decided: Final) {
+    fn decision(&mut self, decided: &mut Final) {
         let decision = &decided.decision;
         self.calls += 1;
         self.names

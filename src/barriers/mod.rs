@@ -91,9 +91,9 @@ impl BarrierSpec {
 /// A barrier before and after a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
-    /// Value in the current state.
+    /// Value in the state that the call meets.
     pub h: f64,
-    /// Value in the next state; absent where that was not looked at.
+    /// Value in the simulated next state; absent where that was not looked at.
     pub next: Option<f64>,
     /// How far the next value lies above its floor; absent as above, and where alpha is not finite.
     pub slack: Option<f64>,
@@ -155,7 +155,17 @@ pub fn negative(values: &[f64]) -> Vec<usize> {
 ///
 /// A state outside the safe set is not looked beyond: its check has no next values.
 pub fn check(policy: &Policy, current: &StateView<'_>, next: Option<&StateView<'_>>) -> Check {
-    transition(policy, each(policy, current), next)
+    check_within(Vec::new(), policy, current, next)
+}
+
+/// The same, its steps in the place of those in `room`, so that no memory is asked for.
+pub fn check_within(
+    room: Vec<Step>,
+    policy: &Policy,
+    current: &StateView<'_>,
+    next: Option<&StateView<'_>>,
+) -> Check {
+    stepping(room, policy, each(policy, current), next)
 }
 
 /// Checks a current state whose values are known already, and the transition to the next one.
@@ -164,21 +174,30 @@ pub fn transition(
     current: impl IntoIterator<Item = f64>,
     next: Option<&StateView<'_>>,
 ) -> Check {
+    stepping(Vec::new(), policy, current, next)
+}
+
+#[inline]
+fn stepping(
+    mut steps: Vec<Step>,
+    policy: &Policy,
+    current: impl IntoIterator<Item = f64>,
+    next: Option<&StateView<'_>>,
+) -> Check {
     let specs = &policy.dcbf.barriers;
-    let mut check = Check {
-        steps: Vec::with_capacity(specs.len()),
-        ..Check::default()
-    };
-    for (i, h) in current.into_iter().enumerate() {
-        if !h.ge(&0.0) {
+    steps.clear();
+    steps.extend(current.into_iter().map(|h| Step {
+        h,
+        next: None,
+        slack: None,
+    }));
+    let mut check = Check::default();
+    for (i, step) in steps.iter().enumerate() {
+        if !step.h.ge(&0.0) {
             check.outside.push(i);
         }
-        check.steps.push(Step {
-            h,
-            next: None,
-            slack: None,
-        });
     }
+    check.steps = steps;
     let Some(view) = next.filter(|_| check.outside.is_empty()) else {
         return check;
     };

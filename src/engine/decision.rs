@@ -1,12 +1,13 @@
 //! What gate says of a call.
 
 use crate::policy::STAGE_IDS;
+pub use crate::stages::Reading;
 use crate::trace::event::{ApprovalOutcome, Recorded};
 use std::fmt;
 use std::sync::Arc;
 
 /// What a call would have got.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DecisionKind {
     /// It may run.
     Allow,
@@ -16,7 +17,8 @@ pub enum DecisionKind {
     Escalate,
     /// It ran, and its result is kept from the agent.
     Withhold,
-    /// A stage could not be evaluated: it may not run.
+    /// A stage could not be evaluated: it may not run. So it is before anything is known.
+    #[default]
     Error,
 }
 
@@ -86,8 +88,11 @@ impl fmt::Debug for Checks {
     }
 }
 
+/// Longest id of a call whose room is used again, in bytes.
+const LONG: usize = 256;
+
 /// The decision about one call, with everything a report shows of it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decision {
     /// Index of the input.
     pub input: usize,
@@ -158,6 +163,14 @@ pub struct Decision {
 }
 
 impl Decision {
+    /// Lets go of what few decisions have and what may be long, before another is written over it.
+    pub fn let_go(&mut self) {
+        (self.reason, self.semantic, self.args) = (None, None, None);
+        if self.call.capacity() > LONG {
+            self.call = String::new();
+        }
+    }
+
     /// Whether what the live system decided is known and differs.
     pub fn is_drift(&self) -> bool {
         self.recorded
@@ -209,15 +222,4 @@ impl Semantic {
         self.text = self.text.take().filter(|_| keep_args);
         self
     }
-}
-
-/// A barrier before and after a call.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Reading {
-    /// Value in the state the call met.
-    pub h: f64,
-    /// Value in the simulated next state; absent where nothing was simulated.
-    pub next: Option<f64>,
-    /// How far the next value lies above its floor; absent as above, and where alpha is not finite.
-    pub slack: Option<f64>,
 }

@@ -3,7 +3,7 @@
 //! Their keys are drawn anew by every process, so that nobody who writes a trace can make two of them
 //! equal; nothing that is written depends on their values.
 
-use crate::bytes::string_end;
+use crate::bytes::without_spaces;
 use crate::trace::event::{ApprovalOutcome, Outcome, RawJson, Recorded, ToolCall};
 use crate::trace::json::Json;
 use foldhash::quality::{FoldHasher, RandomState};
@@ -67,7 +67,7 @@ pub fn args(call: &ToolCall<'_>) -> u64 {
 pub fn content(call: &ToolCall<'_>, outcome: Option<u64>, room: &mut Vec<u8>) -> u64 {
     let mut h = hasher();
     call.tool.hash(&mut h);
-    compact(call.args.bytes(), room).hash(&mut h);
+    without_spaces(call.args.bytes(), room).hash(&mut h);
     call.turn.hash(&mut h);
     call.agent.hash(&mut h);
     outcome.hash(&mut h);
@@ -108,43 +108,6 @@ pub fn outcome(outcome: &Outcome<'_>) -> u64 {
 /// A short form of it, which only tells a result read twice from a second one.
 pub fn short(hash: u64) -> NonZeroU32 {
     NonZeroU32::new(hash as u32).unwrap_or(NonZeroU32::MIN)
-}
-
-/// A value as it was written, without the white space between its parts.
-fn compact<'b>(bytes: &'b [u8], room: &'b mut Vec<u8>) -> &'b [u8] {
-    room.clear();
-    let (mut at, mut start) = (0, 0);
-    while let Some(byte) = bytes.get(at) {
-        match byte {
-            b'"' => at += quoted(&bytes[at..]),
-            b' ' | b'\t' | b'\n' | b'\r' => {
-                room.extend_from_slice(&bytes[start..at]);
-                at += 1;
-                start = at;
-            }
-            _ => at += 1,
-        }
-    }
-    if start == 0 {
-        // As writers that leave no white space do: nothing has to be copied.
-        return bytes;
-    }
-    room.extend_from_slice(bytes.get(start..).unwrap_or_default());
-    room
-}
-
-/// How long the string is that begins there, with its quotes.
-fn quoted(bytes: &[u8]) -> usize {
-    let mut at = 1;
-    while let Some(stop) = bytes.get(at..).and_then(string_end) {
-        at += stop + 1;
-        match bytes[at - 1] {
-            b'"' => return at,
-            b'\\' => at += 1,
-            _ => {}
-        }
-    }
-    bytes.len()
 }
 
 fn json(value: &Json<'_>, h: &mut FoldHasher<'_>) {
@@ -196,44 +159,6 @@ mod tests {
         assert_eq!(hash(r#"{"a": [1, "x y"]}"#), hash(r#"{"a":[1,"x y"]}"#));
         assert_ne!(hash(r#"{"a":"x y"}"#), hash(r#"{"a":"xy"}"#));
         assert_ne!(hash(r#"{"a":"\" "}"#), hash(r#"{"a":"\""}"#));
-    }
-
-    /// The plain telling, byte by byte.
-    fn without_space(bytes: &[u8]) -> Vec<u8> {
-        let (mut quoted, mut escaped) = (false, false);
-        let kept = bytes.iter().filter(|byte| {
-            match byte {
-                _ if escaped => escaped = false,
-                b'\\' if quoted => escaped = true,
-                b'"' => quoted = !quoted,
-                b' ' | b'\t' | b'\n' | b'\r' => return quoted,
-                _ => {}
-            }
-            true
-        });
-        kept.copied().collect()
-    }
-
-    #[test]
-    fn white_space_is_left_out_as_byte_by_byte() {
-        let mut seed = 1u64;
-        let mut next = |below: u64| {
-            seed = seed
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
-            (seed >> 33) % below
-        };
-        let mut room = Vec::new();
-        for _ in 0..20_000 {
-            let length = next(60);
-            let byte = |_| b"\"\"\"\\\\ \t\n\r{}:,a\xc3\xa9"[next(16) as usize];
-            let bytes: Vec<u8> = (0..length).map(byte).collect();
-            assert_eq!(
-                compact(&bytes, &mut room),
-                without_space(&bytes),
-                "{bytes:?}"
-            );
-        }
     }
 
     /// Whatever a record says more, less or otherwise is other content.

@@ -44,7 +44,7 @@ pub(super) struct Settlement {
 /// A decision that waits for the call's result.
 #[derive(Clone, Debug)]
 pub(super) struct Pending {
-    pub(super) decision: Final,
+    pub(super) decision: Box<Final>,
     pub(super) call: ToolCall<'static>,
 }
 

@@ -1,6 +1,6 @@
 //! The pipeline: a call through every stage until one does not pass it.
 
-use super::decision::{Decision, DecisionKind};
+use super::decision::{Decision, DecisionKind, Reading};
 use super::monitor::Monitor;
 use super::run::Run;
 use super::{Final, Mode, Options};
@@ -35,14 +35,19 @@ pub(super) struct Judged {
 pub(super) type Asked = [(usize, &'static dyn Stage)];
 
 impl Judged {
-    /// Nothing against the call yet. It is filled in where it stands, since it is large.
-    pub(super) fn new() -> Judged {
+    /// Nothing against the call yet. It is filled in where it stands, since it is large; `room` is where
+    /// the readings of the barriers go.
+    pub(super) fn new(mut room: Vec<Reading>) -> Judged {
+        room.clear();
         Judged {
             kind: DecisionKind::Allow,
             stage: None,
             finding: None,
             passed: 0,
-            notes: Notes::default(),
+            notes: Notes {
+                barriers: room,
+                ..Notes::default()
+            },
             awaits_result: false,
             weighed: None,
         }
@@ -79,7 +84,7 @@ impl Judged {
                 Verdict::Error(finding) => (DecisionKind::Error, finding),
             };
             self.passed = place;
-            self.stop(kind, Some(stage.id()), Box::new(finding));
+            self.stop(kind, Some(stage.id()), finding);
             break;
         }
         let runs = matches!(self.kind, DecisionKind::Allow | DecisionKind::Escalate);
@@ -155,74 +160,136 @@ pub(super) fn labels_alone(policy: &Policy, call: &ToolCall<'_>) -> Vec<String> 
 pub(super) struct Subject<'a> {
     pub(super) place: Place,
     pub(super) call: &'a ToolCall<'a>,
-    pub(super) id: String,
     pub(super) agent: Option<Arc<str>>,
     pub(super) names: &'a NameSet,
 }
 
 impl Judged {
-    /// Writes the decision down. It is not final yet where somebody has to decide or the result has
-    /// to be checked.
-    pub(super) fn decide(self, monitor: &Monitor<'_>, run: &Run, subject: Subject<'_>) -> Final {
+    /// Writes the decision down, over one that was given. It is not final yet where somebody has to decide
+    /// or the result has to be checked.
+    pub(super) fn decide(
+        self,
+        monitor: &Monitor<'_>,
+        run: &Run,
+        subject: Subject<'_>,
+        decided: &mut Final,
+    ) {
+        let Judged {
+            kind,
+            stage: by,
+            finding,
+            passed,
+            notes,
+            weighed: says,
+            awaits_result: _,
+        } = self;
         let Options {
             keep_args, mode, ..
         } = monitor.options;
-        let (call, names) = (subject.call, subject.names);
-        let finding = self.finding;
-        let refused = matches!(self.kind, DecisionKind::Block | DecisionKind::Error);
-        let line = finding
-            .as_ref()
-            .map(|f| f.policy_line)
-            .filter(|&line| line > 0);
-        let decision = Decision {
-            input: subject.place.input,
-            line: subject.place.line,
-            run: Arc::clone(&run.id),
-            seq: run.seq,
-            call: subject.id,
-            turn: run.turn,
-            tool: Arc::clone(&names.tool),
-            labels: names.labels.iter().map(|l| l.to_string()).collect(),
-            agent: subject.agent,
-            kind: self.kind,
-            admitted: self.kind == DecisionKind::Allow,
-            stage: self.stage,
-            rule: finding.as_ref().map(|f| f.rule),
-            policy_line: line,
-            policy_rule: finding.as_ref().and_then(|f| f.policy_rule.clone()),
-            standing: finding.as_ref().is_some_and(|f| f.standing),
-            checks_passed: monitor.passed(self.passed),
-            checks_failed: self.stage.filter(|_| refused),
-            escalated: self.kind == DecisionKind::Escalate,
-            approval: None,
-            semantic_score: self.notes.semantic_score,
-            semantic: self.notes.semantic.map(|seen| seen.shown(keep_args)),
-            counterfactual: run.parted && mode == Mode::Enforce,
-            inconclusive: run.doubtful,
-            recorded: call.recorded,
-            hazard: self.notes.hazard,
-            composite: self.notes.composite,
-            barriers: self.notes.barriers,
-            args_unknown: call.args_unknown,
-            args: (keep_args && !call.args_unknown).then(|| call.args.json().to_compact()),
-            broken: finding
-                .as_ref()
-                .map(|f| f.broken.clone())
-                .unwrap_or_default(),
-            reason: finding.map(|f| f.reason),
-        };
-        Final {
+        let Subject {
+            place,
+            call: subject,
+            agent: who,
+            names,
+        } = subject;
+        // Every field is named, so that none keeps what it said of another call.
+        let Final {
             decision,
-            unscored: self.notes.unscored,
-            without_intent: self.notes.without_intent,
-            scope_inert: self.notes.scope_inert,
-            probed: self.notes.probed,
-            label: run.label,
-            concurrent: run.siblings.is_some(),
-            named: names.is_named(),
-            mediated: monitor.policy.boundary.is_none_or(|tools| names.is(tools)),
-            weighed: self.weighed,
-        }
+            unscored,
+            without_intent,
+            scope_inert,
+            probed,
+            label,
+            concurrent,
+            named,
+            mediated,
+            weighed,
+        } = decided;
+        *unscored = notes.unscored;
+        *without_intent = notes.without_intent;
+        *scope_inert = notes.scope_inert;
+        *probed = notes.probed;
+        *label = run.label;
+        *concurrent = run.siblings.is_some();
+        *named = names.is_named();
+        *mediated = monitor.policy.boundary.is_none_or(|tools| names.is(tools));
+        *weighed = says;
+        let Decision {
+            input,
+            line,
+            run: run_id,
+            seq,
+            call,
+            turn,
+            tool,
+            labels,
+            agent,
+            kind: decided_kind,
+            admitted,
+            stage,
+            rule,
+            broken,
+            reason,
+            policy_line,
+            policy_rule,
+            standing,
+            checks_passed,
+            checks_failed,
+            escalated,
+            approval,
+            semantic_score,
+            semantic,
+            counterfactual,
+            inconclusive,
+            recorded,
+            hazard,
+            composite,
+            barriers,
+            args_unknown,
+            args,
+        } = decision;
+        (*input, *line) = (place.input, place.line);
+        (*seq, *turn) = (run.seq, run.turn);
+        share(run_id, &run.id);
+        share(tool, &names.tool);
+        *agent = who;
+        call.clear();
+        call.push_str(subject.id.as_deref().unwrap_or_default());
+        labels.clear();
+        labels.extend(names.labels.iter().map(|l| l.to_string()));
+        (*decided_kind, *stage) = (kind, by);
+        *admitted = kind == DecisionKind::Allow;
+        *escalated = kind == DecisionKind::Escalate;
+        *approval = None;
+        *checks_passed = monitor.passed(passed);
+        let refused = matches!(kind, DecisionKind::Block | DecisionKind::Error);
+        *checks_failed = by.filter(|_| refused);
+        *semantic_score = notes.semantic_score;
+        *semantic = notes.semantic.map(|seen| seen.shown(keep_args));
+        *counterfactual = run.parted && mode == Mode::Enforce;
+        *inconclusive = run.doubtful;
+        *recorded = subject.recorded;
+        *hazard = notes.hazard;
+        *composite = notes.composite;
+        *barriers = notes.barriers;
+        *args_unknown = subject.args_unknown;
+        *args = (keep_args && !*args_unknown).then(|| subject.args.json().to_compact());
+        let finding = finding.map(|finding| *finding);
+        let is_found = finding.is_some();
+        let found = finding.unwrap_or_default();
+        *rule = is_found.then_some(found.rule);
+        *reason = is_found.then_some(found.reason);
+        *policy_line = Some(found.policy_line).filter(|&line| line > 0);
+        *policy_rule = found.policy_rule;
+        *standing = found.standing;
+        *broken = found.broken;
+    }
+}
+
+/// Makes a shared text that one, which it mostly is.
+fn share(text: &mut Arc<str>, with: &Arc<str>) {
+    if !Arc::ptr_eq(text, with) {
+        *text = Arc::clone(with);
     }
 }
 

@@ -4,6 +4,7 @@
 //! knows the pipeline as a list of stages and none of them by name; it opens no file and reads no
 //! clock.
 
+mod arrival;
 pub mod asked;
 mod clock;
 mod closing;
@@ -150,7 +151,7 @@ pub struct RunReport {
 }
 
 /// A decision that is final, with what only the summary asks for.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Final {
     /// The decision.
     pub decision: Decision,
@@ -183,8 +184,9 @@ const _: () = {
 
 /// Takes what the engine finds, in the order in which it becomes final.
 pub trait Output: Send {
-    /// A decision.
-    fn decision(&mut self, decided: Final);
+    /// A decision. It may be taken, or changed for one that has been used: what stands there is written
+    /// over.
+    fn decision(&mut self, decided: &mut Final);
 
     /// A fault or a warning.
     fn notice(&mut self, notice: Notice);
@@ -209,7 +211,7 @@ pub trait Output: Send {
 }
 
 impl<O: Output + ?Sized> Output for &mut O {
-    fn decision(&mut self, decided: Final) {
+    fn decision(&mut self, decided: &mut Final) {
         (**self).decision(decided);
     }
 

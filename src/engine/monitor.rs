@@ -1,22 +1,16 @@
-//! Events to decisions, for one run at a time.
+//! The reference monitor: what it goes by, and what it tells of runs and their records.
 
-use super::decision::{Checks, DecisionKind};
-use super::digest;
-use super::early::{Early, Held};
-use super::flight::InFlight;
+use super::decision::Checks;
+use super::early::Early;
 use super::forms::{Forms, Kind};
-use super::judge::{self, Judged, Subject};
-use super::marks::{Mark, Origin};
-use super::ruling::Ruling;
-use super::run::{Caller, Effects, Run};
-use super::{Counted, Final, Options, Output, weigh};
+use super::run::{Caller, Run};
+use super::{Counted, Final, Options, Output};
+use crate::policy::Policy;
 use crate::policy::lookalike::Lookalikes;
 use crate::policy::matcher::NameTable;
-use crate::policy::{LabelRule, Policy};
-use crate::stages::{CallContext, Facts, Remembered, Stage};
-use crate::state::Phase;
+use crate::stages::{Remembered, Rooms, Stage};
 use crate::tokens::TokenCounter;
-use crate::trace::event::{ApprovalOutcome, Outcome, Recorded, Timestamp, ToolCall};
+use crate::trace::event::{Outcome, Timestamp};
 use crate::trace::fault::{FaultCode, Notice, NoticeKind, Place, WarningCode};
 use std::sync::Arc;
 
@@ -29,22 +23,32 @@ pub(super) struct Monitor<'a> {
     /// The first of them, by their number.
     first: Vec<Checks>,
     /// Those that the policy has something for, with their places.
-    asked: Vec<(usize, &'static dyn Stage)>,
+    pub(super) asked: Vec<(usize, &'static dyn Stage)>,
     pub(super) tokens: TokenCounter,
     /// Results whose calls have not come yet.
     pub(super) early: Early,
     pub(super) names: NameTable,
-    lookalikes: Lookalikes,
-    forms: Forms,
+    pub(super) lookalikes: Lookalikes,
+    pub(super) forms: Forms,
     /// The agent of the latest call that names one.
-    agent: Arc<str>,
+    pub(super) agent: Arc<str>,
     /// Scores of the calls from earlier replays.
     pub(super) remembered: Option<&'a Remembered>,
     /// Decisions that became final with the event at hand, to be given in call order.
-    pub(super) ready: Vec<Final>,
+    #[expect(clippy::vec_box, reason = "a decision stays where it was written down")]
+    pub(super) ready: Vec<Box<Final>>,
+    /// Decisions that were given, to be filled in again.
+    #[expect(clippy::vec_box, reason = "a decision stays where it was written down")]
+    spare: Vec<Box<Final>>,
     /// Where contents of calls are put together.
-    room: Vec<u8>,
+    pub(super) room: Vec<u8>,
+    /// The same for their texts.
+    pub(super) rooms: Rooms,
 }
+
+/// Decisions that are kept to be filled in again, at most: more become final at a time where many
+/// calls waited.
+const SPARE: usize = 4;
 
 impl<'a> Monitor<'a> {
     pub(super) fn new(
@@ -76,7 +80,9 @@ impl<'a> Monitor<'a> {
             remembered: None,
             tokens: TokenCounter::for_policy(policy),
             ready: Vec::new(),
+            spare: Vec::new(),
             room: Vec::new(),
+            rooms: Rooms::default(),
         }
     }
 
@@ -85,293 +91,33 @@ impl<'a> Monitor<'a> {
         self.first.get(count).copied().unwrap_or_default()
     }
 
-    /// A call arrives.
-    pub(super) fn arrive(&mut self, run: &mut Run, place: Place, mut call: Box<ToolCall<'_>>) {
-        let own_id = match &call.id {
-            Some(id) => id.to_string(),
-            None => run.default_id(),
-        };
-        let id = digest::id(&own_id);
-        let outcome = call.outcome.as_ref().map(digest::outcome);
-        let content = digest::content(&call, outcome, &mut self.room);
-        let batch = call.batch.as_deref().map(digest::id);
-        if let Some(mark) = run.marks.get(id) {
-            let (same, turn) = (mark.content == digest::short(content), mark.turn);
-            let before = format!(
-                "call `{own_id}` was recorded before{}",
-                on_line(run, place, &mark)
-            );
-            if same {
-                let message = format!("{before}; it is evaluated once");
-                self.repeated(run, place, message, (turn, batch));
-            } else {
-                let message = format!("{before}, with other content");
-                self.fault(FaultCode::DuplicateCallId, place, run, message);
-            }
-            return;
-        }
-        if let Some(message) = clashing_embeddings(run, &call) {
-            return self.fault(FaultCode::BadField, place, run, message);
-        }
-        if !own_id.is_ascii() {
-            self.meet(Kind::Call, place, &run.id, &own_id);
-        }
-        self.resolve_unanswered(run);
-        let turn = call.turn.unwrap_or_else(|| run.turn.saturating_add(1));
-        // Label rules come before the stages and ask the call itself.
-        call.turn = Some(turn);
-        if call.id.is_none() {
-            call.id = Some(own_id.clone().into());
-        }
-        let unanswered = run.settle_before(self.policy, Some((turn, batch)));
-        self.give_up_waiting(unanswered);
-        run.seq += 1;
-        run.turn = turn;
-        if let Some(outcome) = &call.outcome {
-            self.read_outcome(outcome);
-        }
-        let more = self.join_early(run, place, id, &mut call);
-        let identity = Identity {
-            text: own_id,
-            id,
-            content,
-            batch,
-            outcome: outcome.or_else(|| call.outcome.as_ref().map(digest::outcome)),
-        };
-        self.tell_arrival(run, place);
-        self.judge(run, place, call, identity);
-        for held in more {
-            self.outcome(run, held.place, id, &held.result());
-        }
-        self.flush(run);
-    }
-
-    /// A result that was read before its call is the call's own outcome. Gives those that are not:
-    /// further ones, and all of them where the call has one.
-    fn join_early(
-        &mut self,
-        run: &Run,
-        place: Place,
-        id: u64,
-        call: &mut ToolCall<'_>,
-    ) -> Vec<Held> {
-        let mut held = self.early.of_call(&run.id, id);
-        let Some(first) = held.first() else {
-            return held;
-        };
-        let message = format!(
-            "the result of call `{}` stands before it, on line {}",
-            first.call, first.place.line
-        );
-        self.warn(WarningCode::EarlyResult, place, run, message);
-        if call.outcome.is_none() {
-            call.outcome = Some(held.remove(0).outcome);
-        }
-        held
-    }
-
-    fn judge(&mut self, run: &mut Run, place: Place, call: Box<ToolCall<'_>>, identity: Identity) {
-        let (policy, remembered) = (self.policy, self.remembered);
-        let Options {
-            weigh: weighs,
-            weigh_alone: alone,
-            wordless,
-            labels_given,
-            ..
-        } = self.options;
-        let rules_too = self.options.weighs_rules(run.seq);
-        let mut labels = Vec::new();
-        let met = |rule: &LabelRule, holds: &Result<bool, String>| {
-            if rules_too {
-                labels.push(weigh::label(rule, holds, labels_given));
-            }
-        };
-        let facts = Facts::default();
-        let (names, label_failure) = judge::names(
-            policy,
-            &mut self.names,
-            &call,
-            &run.state,
-            run.view(),
-            &facts,
-            met,
-        );
-        let agent = match &call.agent {
-            Some(agent) => Some(self.agent(place, run, agent)),
-            None => run.agent.clone(),
-        };
-        for label in &call.labels {
-            self.meet(Kind::Label, place, &run.id, label);
-        }
-        let lookalike = self.lookalikes.find(&names);
-        if let Some(message) = self.forms.meet_tool(policy, &call.tool) {
-            self.warn(WarningCode::UnicodeForm, place, run, message);
-        } else if let Some(known) = lookalike {
-            let message = format!(
-                "tool `{}` looks like `{known}`, which the policy names",
-                call.tool
-            );
-            self.warn(WarningCode::LookalikeTool, place, run, message);
-        }
-        self.warn_of_zeros(run, place, &call);
-        if call.args_unknown {
-            run.blind.again(place);
-        }
-        let elapsed_ns = self.pass(run, place, call.ts.as_ref());
-        let repeats = self.count_repeats(run, &call);
-        run.state.arrive();
-        run.join_siblings(policy);
-        let context = |state, view| {
-            let mut cx = CallContext::new(policy, &call, &names, state, view, &facts);
-            cx.id = &identity.text;
-            cx.turn = run.turn;
-            cx.siblings = run.siblings.as_deref();
-            cx.repeats = repeats;
-            cx.elapsed_ns = elapsed_ns;
-            cx.wordless = wordless;
-            cx.remembered = remembered;
-            cx
-        };
-        let cx = context(&run.state, run.view());
-        let unlabelled = label_failure.filter(|_| !labels_given);
-        let mut judged = Judged::new();
-        if !judged.precheck(&self.asked, &run.state) {
-            match unlabelled {
-                Some(finding) => judged.unlabelled(finding),
-                None => judged.pipeline(&self.asked, self.stages.len(), &cx),
-            }
-        }
-        let weigh = |cx: &CallContext<'_>| match rules_too {
-            true => weigh::call(&self.stages, labels, cx),
-            false => weigh::transitions(&self.stages, cx),
-        };
-        judged.weighed = (weighs && (rules_too || !alone)).then(|| match &run.kept {
-            Some(kept) if run.state.phase.is_terminal() => {
-                weigh(&context(&kept.state, kept.view(&run.id)))
-            }
-            _ => weigh(&cx),
-        });
-        let outcome = call
-            .outcome
-            .as_ref()
-            .map(|outcome| self.settlement(outcome));
-        let flight = InFlight {
-            id: identity.id,
-            by: Caller {
-                seq: run.seq,
-                line: place.line,
-            },
-            turn: run.turn,
-            names: Arc::clone(&names),
-            estimate: call.estimated_cost.unwrap_or(policy.dcbf.per_call_cost),
-            batch: identity.batch,
-            outcome,
-            pending: None,
-        };
-        let mark = Mark {
-            content: digest::short(identity.content),
-            turn: run.turn,
-            names: names.number(),
-            outcome: identity.outcome.map(digest::short),
-            origin: Origin::on(place.line, stopped(&call)),
-        };
-        run.marks.insert(identity.id, mark);
-        let (kind, awaits_result) = (judged.kind, judged.awaits_result);
-        let embedded = judged.notes.embedded.take();
-        let exhausts = judged.finding.as_ref().is_some_and(|f| f.exhausts);
-        let subject = Subject {
-            place,
-            call: &call,
-            id: identity.text,
-            agent,
-            names: &names,
-        };
-        let decided = judged.decide(self, run, subject);
-        let ruling = Ruling {
-            call,
-            decided,
-            flight,
-            awaits_result,
-            embedded,
-        };
-        match kind {
-            DecisionKind::Escalate => self.escalate(run, ruling),
-            DecisionKind::Allow | DecisionKind::Withhold => self.allow(run, ruling),
-            DecisionKind::Block | DecisionKind::Error => {
-                if exhausts {
-                    run.state.phase = Phase::Exhausted;
-                }
-                self.refuse(run, ruling);
-            }
-        }
-    }
-
-    /// Meets the agent of a call. Its name as decisions share it: calls in a row are mostly of one.
-    fn agent(&mut self, place: Place, run: &Run, name: &str) -> Arc<str> {
-        if *self.agent != *name {
-            self.meet(Kind::Agent, place, &run.id, name);
-            self.agent = name.into();
-        }
-        Arc::clone(&self.agent)
-    }
-
-    /// A call repeats an id of its run with the same content: it is a record like any other for what
-    /// waits, and no call.
-    fn repeated(
-        &mut self,
-        run: &mut Run,
-        place: Place,
-        message: String,
-        arriving: (u64, Option<u64>),
-    ) {
-        self.resolve_unanswered(run);
-        let unanswered = run.settle_before(self.policy, Some(arriving));
-        self.give_up_waiting(unanswered);
-        self.flush(run);
-        self.out.count(Counted::Repeat);
-        self.warn(WarningCode::RepeatedCall, place, run, message);
-    }
-
     /// Tells what calls did to the barriers, for those who ask for their course.
-    fn tell_effects(&mut self, run: &mut Run) {
+    pub(super) fn tell_effects(&mut self, run: &mut Run) {
         for effect in run.effects.iter_mut().flat_map(|e| e.list.drain(..)) {
             let Caller { seq, line } = effect.by;
             self.out.effect(seq, line, &effect.tool, &effect.values);
         }
     }
 
-    /// Tells that a call arrives, after all that was done to the state before it.
-    fn tell_arrival(&mut self, run: &mut Run, place: Place) {
-        if !self.options.tells_course() {
-            return;
-        }
-        if run.effects.is_none() {
-            run.effects = Some(Box::new(Effects {
-                stages: self.stages.clone(),
-                list: Vec::new(),
-            }));
-            // Where the run begins.
-            run.effect(self.policy, Caller::default(), "");
-        }
-        self.tell_effects(run);
-        self.out.arrival(run.seq, place.line);
+    /// Where a decision is written down. Decisions are large, so that each stays where it is from then on,
+    /// and those that were given are used again, with the room of their texts and lists.
+    pub(super) fn blank(&mut self) -> Box<Final> {
+        self.spare.pop().unwrap_or_default()
     }
 
     /// Gives the decisions that became final, in call order.
     pub(super) fn flush(&mut self, run: &mut Run) {
         self.tell_effects(run);
-        self.ready.sort_by_key(|f| f.decision.seq);
-        for decided in self.ready.drain(..) {
+        if self.ready.len() > 1 {
+            self.ready.sort_by_key(|f| f.decision.seq);
+        }
+        for mut decided in self.ready.drain(..) {
             run.count(&decided.decision);
-            self.out.decision(decided);
+            self.out.decision(&mut decided);
+            if self.spare.len() < SPARE {
+                self.spare.push(decided);
+            }
         }
-    }
-
-    fn count_repeats(&self, run: &mut Run, call: &ToolCall<'_>) -> u64 {
-        if self.policy.dfa.max_repeats.is_none() {
-            return 1;
-        }
-        run.repeats.count(call)
     }
 
     /// Looks at the time of a call or of the run's start: nanoseconds since the run began. One that
@@ -406,26 +152,6 @@ impl<'a> Monitor<'a> {
         let clock = run.clock.get_or_insert_default();
         if clock.look(place, ts).is_none() {
             clock.unreadable(place);
-        }
-    }
-
-    fn warn_of_zeros(&mut self, run: &Run, place: Place, call: &ToolCall<'_>) {
-        let own = [
-            ("context_embedding", &call.context_embedding),
-            ("action_embedding", &call.action_embedding),
-        ];
-        for (field, embedding) in own {
-            if embedding
-                .as_ref()
-                .is_some_and(|v| v.iter().all(|&x| x == 0.0))
-            {
-                let then = match self.policy.scope_embedder() {
-                    Some(_) => "goes by the intent and the call, where it has both",
-                    None => "does not see the call",
-                };
-                let message = format!("`{field}` is empty or all zeros; the scope barrier {then}");
-                self.warn(WarningCode::ZeroEmbedding, place, run, message);
-            }
         }
     }
 
@@ -471,45 +197,4 @@ impl<'a> Monitor<'a> {
             help: None,
         });
     }
-}
-
-/// By what a call is told from others of its run.
-struct Identity {
-    text: String,
-    id: u64,
-    content: u64,
-    batch: Option<u64>,
-    /// Hash of its inline outcome.
-    outcome: Option<u64>,
-}
-
-/// Where the call stood that is met again, in words; empty where that is not known, as where its run
-/// goes on from one input into another.
-fn on_line(run: &Run, place: Place, mark: &Mark) -> String {
-    let line = mark.origin.line().filter(|_| run.input == place.input);
-    line.map_or_else(String::new, |line| format!(" on line {line}"))
-}
-
-/// Whether the record of a call says that it did not run.
-fn stopped(call: &ToolCall<'_>) -> bool {
-    let denied = call
-        .approval
-        .is_some_and(|approval| approval != ApprovalOutcome::Approved);
-    denied || call.recorded == Some(Recorded::Block)
-}
-
-/// What is wrong with the lengths of the embeddings the call would be judged with.
-fn clashing_embeddings(run: &Run, call: &ToolCall<'_>) -> Option<String> {
-    let context = call
-        .context_embedding
-        .as_deref()
-        .or(run.state.context.as_deref())?;
-    let action = call
-        .action_embedding
-        .as_deref()
-        .or(run.state.action.as_deref())?;
-    let (a, b) = (context.len(), action.len());
-    // An empty one is none: the barrier is inert.
-    (a != b && a > 0 && b > 0)
-        .then(|| format!("the context embedding has {a} components, the action embedding {b}"))
 }

@@ -11,7 +11,7 @@ use crate::trace::event::{ApprovalOutcome, Recorded, ToolCall};
 /// A call with its decision, on its way into the state.
 pub(super) struct Ruling<'c> {
     pub(super) call: Box<ToolCall<'c>>,
-    pub(super) decided: Final,
+    pub(super) decided: Box<Final>,
     /// What it is in the state if it is admitted.
     pub(super) flight: InFlight,
     /// Whether its result has to be checked if it is let through.
@@ -55,7 +55,6 @@ impl Monitor<'_> {
 
     /// A call may run.
     pub(super) fn allow(&mut self, run: &mut Run, mut ruling: Ruling<'_>) {
-        // Decisions are large: each is moved once, to where it is given from.
         let (call, id) = (ruling.call, ruling.flight.id);
         run.refused_in_a_row = 0;
         let recorded_block = call.recorded == Some(Recorded::Block);
@@ -64,7 +63,9 @@ impl Monitor<'_> {
             return self.ready.push(ruling.decided);
         }
         run.set_fate(id, Fate::Admitted);
-        Brought::by(&call, ruling.embedded).stays_in(&mut run.state);
+        if Brought::is_any(&call, &ruling.embedded) {
+            Brought::by(&call, ruling.embedded).stays_in(&mut run.state);
+        }
         run.parted |= recorded_block;
         run.step();
         run.effect(self.policy, ruling.flight.by, &ruling.flight.names.tool);

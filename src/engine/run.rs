@@ -165,6 +165,11 @@ impl Brought {
         }
     }
 
+    /// Whether there is one of those. Most calls bring none.
+    pub(super) fn is_any(call: &ToolCall<'_>, embedded: &Option<Embedded>) -> bool {
+        call.context_embedding.is_some() || call.action_embedding.is_some() || embedded.is_some()
+    }
+
     /// The state carries them from now on.
     pub(super) fn stays_in(self, state: &mut AgentState) {
         // A call that tells what it does itself is seen by the recording's embeddings.

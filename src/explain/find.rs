@@ -115,7 +115,7 @@ impl Finder {
 }
 
 impl Output for Finder {
-    fn decision(&mut self, decided: Final) {
+    fn decision(&mut self, decided: &mut Final) {
         let decision = &decided.decision;
         if self.runs.len() < IDS && !self.runs.contains(&decision.run) {
             self.runs.insert(Arc::clone(&decision.run));

@@ -188,15 +188,15 @@ struct Player<'t> {
 }
 
 impl Output for Player<'_> {
-    fn decision(&mut self, decided: Final) {
+    fn decision(&mut self, decided: &mut Final) {
         let decision = &decided.decision;
         if self.done.load(Relaxed) {
             return;
         }
         let sought = self.found.is(decision);
-        self.played.course.call(&decided, sought);
+        self.played.course.call(decided, sought);
         if sought {
-            self.played.sought = Some(decided);
+            self.played.sought = Some(std::mem::take(decided));
             self.done.store(true, Relaxed);
             return;
         }

@@ -272,16 +272,23 @@ impl ListSet {
         *word |= 1 << (n % 64);
     }
 
-    /// Adds the lists of another set.
+    /// The lists that are in any of those sets.
     #[inline]
-    pub fn join(&mut self, others: &ListSet) {
-        self.first |= others.first;
-        if self.more.len() < others.more.len() {
-            self.more.resize(others.more.len(), 0);
+    pub fn all_of<'s>(sets: impl Iterator<Item = &'s ListSet> + Clone) -> ListSet {
+        // The further lists, which few policies have, are gone through by themselves.
+        let (first, longest) = sets.clone().fold((0, 0), |(lists, longest), set| {
+            (lists | set.first, set.more.len().max(longest))
+        });
+        let mut more = vec![0; longest];
+        if longest > 0 {
+            for set in sets {
+                let own = set.more.iter();
+                more.iter_mut()
+                    .zip(own)
+                    .for_each(|(lists, own)| *lists |= own);
+            }
         }
-        for (all, own) in self.more.iter_mut().zip(&others.more) {
-            *all |= own;
-        }
+        ListSet { first, more }
     }
 
     /// The lists that both have.
@@ -420,8 +427,7 @@ mod tests {
                 let (a, b) = (some(), some());
                 let of = |ids: &BTreeSet<MatcherId>| ids.iter().copied().collect::<ListSet>();
                 let (own, others) = (of(&a), of(&b));
-                let mut joined = own.clone();
-                joined.join(&others);
+                let joined = ListSet::all_of([&own, &others].into_iter());
                 assert!(joined.iter().eq(a.union(&b).copied()));
                 assert!(own.and(&others).iter().eq(a.intersection(&b).copied()));
                 assert_eq!(own.is_empty(), a.is_empty());

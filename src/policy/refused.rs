@@ -31,9 +31,10 @@ impl Refused {
         }
     }
 
-    /// Those that may match a text, by their place.
-    pub fn candidates(&self, text: &str) -> Candidates<'_> {
-        self.screen.of(text)
+    /// Those that may match a text, by their place. `room` is where the text is prepared, and can be used
+    /// again.
+    pub fn candidates(&self, text: &str, room: &mut String) -> Candidates<'_> {
+        self.screen.of(text, room)
     }
 }
 

@@ -3,6 +3,7 @@
 use super::number::{Digits, append_exact};
 use crate::engine::decision::{Decision, Reading};
 use std::io::{self, Write};
+use std::sync::Arc;
 
 /// Turns decisions into what a report writes of them.
 ///
@@ -40,6 +41,16 @@ impl<'w> Blocks<'w> {
         }
     }
 
+    /// Takes bytes. A block or more of them is written as it stands, behind what there is.
+    pub(super) fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if bytes.len() < BLOCK {
+            self.bytes.extend_from_slice(bytes);
+            return self.pass_on();
+        }
+        self.write()?;
+        self.out.write_all(bytes)
+    }
+
     /// Writes all there is, to where it is to go.
     pub(super) fn finish(&mut self) -> io::Result<()> {
         self.write()?;
@@ -50,6 +61,45 @@ impl<'w> Blocks<'w> {
         let written = self.out.write_all(&self.bytes);
         self.bytes.clear();
         written
+    }
+}
+
+/// Texts that many decisions share, as they were spelled before: names of runs, tools and agents. They are
+/// known by where they lie; copying what is said of one takes a quarter of spelling it.
+#[derive(Debug)]
+pub(super) struct Texts {
+    spell: fn(&str, &mut Vec<u8>),
+    known: Box<[(Arc<str>, Vec<u8>); TEXTS]>,
+}
+
+/// Texts that are known at a time. Two of one place cost time, nothing else.
+const TEXTS: usize = 64;
+
+impl Texts {
+    /// Nothing is known yet. `spell` appends a text, always the same way.
+    pub(super) fn new(spell: fn(&str, &mut Vec<u8>)) -> Texts {
+        // A text is kept for as long as it is known, so that no other can lie there. This one is nobody
+        // else's.
+        let none: Arc<str> = "none".into();
+        let known = std::array::from_fn(|_| (Arc::clone(&none), Vec::new()));
+        Texts {
+            spell,
+            known: Box::new(known),
+        }
+    }
+
+    /// Appends the text as it is spelled.
+    #[inline]
+    pub(super) fn append(&mut self, text: &Arc<str>, out: &mut Vec<u8>) {
+        let address = Arc::as_ptr(text).addr() as u64;
+        let place = (address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize % TEXTS;
+        let (known, spelled) = &mut self.known[place];
+        if !Arc::ptr_eq(known, text) {
+            *known = Arc::clone(text);
+            spelled.clear();
+            (self.spell)(text, spelled);
+        }
+        out.extend_from_slice(spelled);
     }
 }
 
@@ -101,5 +151,55 @@ impl Readings {
             spell(&mut self.digits, spelled);
         }
         out.extend_from_slice(spelled);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Many texts, at few addresses, since those that are let go make room for others.
+    #[test]
+    fn texts_are_spelled_as_if_none_were_known() {
+        let spell =
+            |text: &str, out: &mut Vec<u8>| out.extend_from_slice(format!("<{text}>").as_bytes());
+        let mut seed = 1u64;
+        let mut next = |below: u64| {
+            seed = seed
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            (seed >> 33) % below
+        };
+        let mut texts = Texts::new(spell);
+        let mut kept: Vec<Arc<str>> = vec!["none".into(), "".into(), Arc::default()];
+        for _ in 0..20_000 {
+            let at = next(kept.len() as u64) as usize;
+            match next(3) {
+                0 => kept.push(format!("{}", next(50)).into()),
+                1 if kept.len() > 100 => drop(kept.swap_remove(at)),
+                _ => {
+                    let (mut out, mut plain) = (Vec::new(), Vec::new());
+                    texts.append(&kept[at], &mut out);
+                    spell(&kept[at], &mut plain);
+                    assert_eq!(out, plain);
+                }
+            }
+        }
+    }
+
+    /// What goes out is what came in, in its order, in blocks or in pieces.
+    #[test]
+    fn blocks_hold_nothing_back_for_good() {
+        let mut out = Vec::new();
+        let mut plain = Vec::new();
+        let mut blocks = Blocks::new(Box::new(&mut out));
+        for (piece, length) in (0u8..).zip([1, BLOCK - 1, 0, BLOCK, 7, 3 * BLOCK, BLOCK + 1, 2]) {
+            let bytes = vec![piece; length];
+            blocks.put(&bytes).expect("memory");
+            plain.extend(bytes);
+        }
+        blocks.finish().expect("memory");
+        drop(blocks);
+        assert_eq!(out, plain);
     }
 }

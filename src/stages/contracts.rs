@@ -58,7 +58,7 @@ impl Stage for Contracts {
         match First::of(cx.policy, |first| after(cx, outcome, first)) {
             Verdict::Pass => None,
             Verdict::Refuse(finding) | Verdict::Escalate(finding) | Verdict::Error(finding) => {
-                Some(finding)
+                Some(*finding)
             }
         }
     }
@@ -155,7 +155,7 @@ fn holds(
         }
         Err(why) => {
             let reason = format!("`{shown}` could not be evaluated: {why}");
-            let finding = Finding::why(reason.clone()).by(contract);
+            let finding = by(contract, Finding::why(reason.clone()));
             walk.tried(rule, &reason, Verdict::Error(finding))
         }
     }
@@ -211,19 +211,18 @@ impl Display for Shown<'_> {
 }
 
 /// The contract's own message in front, where it has one.
-fn told(reason: String, contract: &Contract) -> Finding {
+fn told(reason: String, contract: &Contract) -> Box<Finding> {
     let reason = match &contract.message {
         Some(message) => format!("{message} ({reason})"),
         None => reason,
     };
-    Finding::why(reason).by(contract)
+    by(contract, Finding::why(reason))
 }
 
-impl Finding {
-    fn by(mut self, contract: &Contract) -> Finding {
-        self.policy_rule.clone_from(&contract.id);
-        self
-    }
+/// The finding of a contract.
+fn by(contract: &Contract, mut finding: Box<Finding>) -> Box<Finding> {
+    finding.policy_rule.clone_from(&contract.id);
+    finding
 }
 
 /// What does not fit the schema, in words.

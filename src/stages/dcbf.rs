@@ -5,14 +5,13 @@ use super::action::{self, Sight};
 use super::weigh::{All, At, Configured, Known, ON, Walk, Weighed};
 use super::{CallContext, Finding, Notes, Siblings, Stage, Verdict};
 use crate::barriers::level::{self, Transition};
-use crate::barriers::{self, Check, Step};
-use crate::engine::decision::Reading;
+use crate::barriers::{self, Check};
 use crate::number::rounded;
 use crate::policy::{BarrierSpec, Dcbf as Settings, Measure, Policy};
 use crate::state::StateView;
 use crate::trace::money::Nano;
 use std::fmt::Display;
-use std::slice;
+use std::{mem, slice};
 
 pub(super) struct Dcbf;
 
@@ -43,7 +42,11 @@ impl Stage for Dcbf {
             notes.embedded = Some(pair.clone());
         }
         let next = barriers::simulate(&current, slice::from_ref(cx.names), cx.estimate);
-        let check = barriers::check(policy, &current, policy.dcbf.verify.then_some(&next));
+        let (room, after) = (
+            mem::take(&mut notes.barriers),
+            policy.dcbf.verify.then_some(&next),
+        );
+        let check = barriers::check_within(room, policy, &current, after);
         notes.composite = barriers::composite(policy, check.current());
         notes.scope_inert = scope_is_inert(policy, &current);
         let finding = if !check.outside.is_empty() {
@@ -53,9 +56,9 @@ impl Stage for Dcbf {
         } else {
             None
         };
-        notes.barriers = readings(check.steps);
+        notes.barriers = check.steps;
         if let Some(finding) = finding {
-            return Verdict::Refuse(finding);
+            return Verdict::Refuse(Box::new(finding));
         }
         if let Some(siblings) = cx.siblings {
             notes.hazard = hazard(cx, siblings, &current);
@@ -149,12 +152,6 @@ fn known<'p>(rule: &'static str, spec: &'p BarrierSpec) -> Known<'p> {
         met: None,
         measured: None,
     }
-}
-
-/// The same for reports, in the room they have.
-fn readings(steps: Vec<Step>) -> Vec<Reading> {
-    let reading = |Step { h, next, slack }| Reading { h, next, slack };
-    steps.into_iter().map(reading).collect()
 }
 
 fn scope_is_inert(policy: &Policy, view: &StateView<'_>) -> bool {

@@ -115,7 +115,7 @@ fn phases(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
     let phase = cx.state.phase;
     for (terminal, rule, reason) in ENDS {
         let verdict = match phase == terminal {
-            true => Verdict::Refuse(over(rule, reason)),
+            true => Verdict::Refuse(Box::new(over(rule, reason))),
             false => Verdict::Pass,
         };
         let seen = format_args!("phase {}", phase.as_str());
@@ -135,10 +135,11 @@ fn budgets(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
 fn exhaust_unless(lasts: bool, why: impl FnOnce() -> String) -> Verdict {
     match lasts {
         true => Verdict::Pass,
-        false => Verdict::Refuse(Finding {
-            exhausts: true,
-            ..Finding::why(why())
-        }),
+        false => {
+            let mut finding = Finding::why(why());
+            finding.exhausts = true;
+            Verdict::Refuse(finding)
+        }
     }
 }
 

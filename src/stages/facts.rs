@@ -7,8 +7,9 @@ use crate::facets::Arguments;
 use crate::facets::tools::ToolName;
 use crate::policy::expr::Variable;
 use crate::policy::expr::values::strings;
+use crate::trace::event::RawJson;
 use cel::Value;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// What was worked out of one call.
 #[derive(Debug, Default)]
@@ -16,9 +17,70 @@ pub struct Facts {
     /// What the tool's name says.
     pub(super) tool_name: OnceLock<Arc<ToolName>>,
     /// Text of the arguments.
-    pub(super) text: OnceLock<String>,
-    /// The arguments taken apart.
-    pub(super) apart: OnceLock<Apart>,
+    text: OnceLock<String>,
+    /// The arguments taken apart. That is large and of few calls.
+    pub(super) apart: OnceLock<Box<Apart>>,
+    /// Where texts are put together.
+    rooms: Rooms,
+}
+
+/// Room for the texts of a call, which is used again for the next one: no call takes an allocation for
+/// them.
+#[derive(Debug, Default)]
+pub struct Rooms {
+    text: Mutex<String>,
+    /// Of the text as it is searched.
+    small: Mutex<String>,
+}
+
+/// Most bytes of room that is used again: few texts are longer.
+const ROOM: usize = 1 << 16;
+
+impl Facts {
+    /// Nothing worked out, with that room.
+    pub fn within(rooms: Rooms) -> Facts {
+        Facts {
+            rooms,
+            ..Facts::default()
+        }
+    }
+
+    /// The room, once the call has been judged.
+    pub fn into_rooms(self) -> Rooms {
+        let Rooms { text, small } = self.rooms;
+        let again = |room: String| {
+            Mutex::new(if room.capacity() > ROOM {
+                String::new()
+            } else {
+                room
+            })
+        };
+        let inner = |room: Mutex<String>| room.into_inner().unwrap_or_default();
+        Rooms {
+            text: again(self.text.into_inner().unwrap_or_else(|| inner(text))),
+            small: again(inner(small)),
+        }
+    }
+
+    /// Where a text is put together to be searched.
+    pub(super) fn small(&self) -> MutexGuard<'_, String> {
+        open(&self.rooms.small)
+    }
+
+    /// The text of these arguments, which are the call's.
+    pub(super) fn text(&self, args: &RawJson<'_>) -> &str {
+        self.text.get_or_init(|| {
+            let mut text = std::mem::take(&mut *open(&self.rooms.text));
+            text.clear();
+            args.leaves(&mut text);
+            text
+        })
+    }
+}
+
+/// Nothing that stands there is ever half done.
+fn open(room: &Mutex<String>) -> MutexGuard<'_, String> {
+    room.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Arguments taken apart.

@@ -16,8 +16,9 @@ mod remembered;
 mod semantic;
 pub mod weigh;
 
+pub use crate::barriers::Step as Reading;
 use crate::barriers::level::Transition;
-use crate::engine::decision::{self, Reading};
+use crate::engine::decision;
 use crate::facets::{Arguments, Facets, tools::ToolName};
 use crate::firewall::Ready;
 use crate::policy::Policy;
@@ -28,7 +29,7 @@ use crate::state::{AgentState, Embedded, Phase, RunView, StateView};
 use crate::trace::event::{Outcome, ToolCall};
 use crate::trace::json::Json;
 use crate::trace::money::Nano;
-pub use facts::Facts;
+pub use facts::{Facts, Rooms};
 pub use probe::{PROBE, Probed};
 pub use remembered::Remembered;
 use std::borrow::Cow;
@@ -116,11 +117,11 @@ pub enum Verdict {
     /// Nothing against it.
     Pass,
     /// It may not run.
-    Refuse(Finding),
+    Refuse(Box<Finding>),
     /// Somebody has to decide.
-    Escalate(Finding),
+    Escalate(Box<Finding>),
     /// The stage could not be evaluated: it may not run.
-    Error(Finding),
+    Error(Box<Finding>),
 }
 
 impl Verdict {
@@ -134,7 +135,8 @@ impl Verdict {
     }
 }
 
-/// Why a stage did not pass a call.
+/// Why a stage did not pass a call. It is large and few calls have one, so that verdicts have it in a
+/// box.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Finding {
     /// The rule that decided.
@@ -163,12 +165,13 @@ impl Finding {
     }
 
     /// Why, without the rule, which is known where it is tried.
-    fn why(reason: String) -> Finding {
-        Finding::new("", reason)
+    #[cold]
+    fn why(reason: String) -> Box<Finding> {
+        Box::new(Finding::new("", reason))
     }
 
     /// The rule looks at arguments, and the recording does not tell them.
-    fn blind() -> Finding {
+    fn blind() -> Box<Finding> {
         Finding::why(BLIND.into())
     }
 }
@@ -303,13 +306,13 @@ impl<'a> CallContext<'a> {
     /// Absent where the recording does not tell the arguments.
     pub fn text(&self) -> Option<&str> {
         let told = !self.call.args_unknown;
-        told.then(|| &**self.facts.text.get_or_init(|| self.call.args.leaves()))
+        told.then(|| self.facts.text(&self.call.args))
     }
 
     /// Its arguments taken apart.
     fn apart(&self, args: &Json<'_>) -> &facts::Apart {
         let arguments = || Arguments::new(Arc::clone(self.tool_name()), args);
-        let apart = || facts::Apart::new(arguments());
+        let apart = || Box::new(facts::Apart::new(arguments()));
         self.facts.apart.get_or_init(apart)
     }
 
@@ -317,7 +320,7 @@ impl<'a> CallContext<'a> {
     /// these go beyond what is read.
     fn facet(&self, facet: Variable) -> Option<&facts::Facet> {
         let apart = match self.facts.apart.get() {
-            Some(known) => known,
+            Some(known) => &**known,
             None => self.apart(self.args()?),
         };
         apart.facet(facet)

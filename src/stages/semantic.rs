@@ -153,11 +153,11 @@ fn scored(computed: &Computed, cx: &CallContext<'_>, notes: &mut Notes) -> Verdi
     })
 }
 
-fn finding(cx: &CallContext<'_>, reason: String) -> Finding {
-    Finding {
+fn finding(cx: &CallContext<'_>, reason: String) -> Box<Finding> {
+    Box::new(Finding {
         policy_line: HARM.line(cx.policy),
         ..Finding::new(HARM.rule, reason)
-    }
+    })
 }
 
 /// Says that a score has reached a threshold, so that it can be told from both.
@@ -186,7 +186,7 @@ impl Band {
     }
 
     /// The verdict, with a finding for the threshold that was reached, in words.
-    fn verdict(self, from: Thresholds, finding: impl FnOnce(&str) -> Finding) -> Verdict {
+    fn verdict(self, from: Thresholds, finding: impl FnOnce(&str) -> Box<Finding>) -> Verdict {
         let reached = |word: &str, from: f64| format!("{word} {}", rounded(from));
         match self {
             Band::Pass => Verdict::Pass,

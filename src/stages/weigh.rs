@@ -4,7 +4,7 @@
 //! the first that does not pass, which makes a verdict; `All` hears every one, which makes an
 //! explanation. So the two cannot part. Nothing is put into words before somebody asks for them.
 
-use super::{CallContext, Finding, Verdict};
+use super::{CallContext, Verdict};
 use crate::barriers::level::Transition;
 use crate::policy::Policy;
 use crate::trace::money::Nano;
@@ -235,6 +235,9 @@ pub(super) const ON: Walked = ControlFlow::Continue(());
 
 /// Is told of rules as they are tried.
 pub(super) trait Walk {
+    /// Whether it has a use for rules that pass; it need not be told of them otherwise.
+    const HEARS_PASSES: bool;
+
     /// Hears what a rule looked at and what it says, in a finding that need not name the rule and its
     /// line. Says whether the next one is to be tried.
     fn tried(&mut self, rule: Known<'_>, looked_at: &dyn Display, verdict: Verdict) -> Walked;
@@ -259,6 +262,8 @@ impl First<'_> {
 }
 
 impl Walk for First<'_> {
+    const HEARS_PASSES: bool = false;
+
     #[inline]
     fn tried(&mut self, rule: Known<'_>, _: &dyn Display, verdict: Verdict) -> Walked {
         match verdict {
@@ -272,17 +277,13 @@ impl First<'_> {
     /// Keeps what did not pass. Apart, since nearly every rule passes nearly every call.
     #[cold]
     fn stop(&mut self, rule: Known<'_>, verdict: Verdict) -> Walked {
-        let complete = |finding: Finding| Finding {
-            rule: rule.rule,
-            policy_line: rule.line(self.policy),
-            ..finding
-        };
-        self.verdict = match verdict {
-            Verdict::Pass => Verdict::Pass,
-            Verdict::Refuse(finding) => Verdict::Refuse(complete(finding)),
-            Verdict::Escalate(finding) => Verdict::Escalate(complete(finding)),
-            Verdict::Error(finding) => Verdict::Error(complete(finding)),
-        };
+        self.verdict = verdict;
+        if let Verdict::Refuse(finding) | Verdict::Escalate(finding) | Verdict::Error(finding) =
+            &mut self.verdict
+        {
+            finding.rule = rule.rule;
+            finding.policy_line = rule.line(self.policy);
+        }
         ControlFlow::Break(())
     }
 }
@@ -311,6 +312,8 @@ impl All<'_> {
 }
 
 impl Walk for All<'_> {
+    const HEARS_PASSES: bool = true;
+
     fn tried(&mut self, rule: Known<'_>, looked_at: &dyn Display, verdict: Verdict) -> Walked {
         let looked_at = if self.words {
             looked_at.to_string()

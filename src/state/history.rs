@@ -106,14 +106,9 @@ impl History {
     pub fn matched(&self, n: usize, appended: &[Arc<NameSet>]) -> ListSet {
         let first = appended.len().saturating_sub(n);
         let own = self.recent.len().min(n.saturating_sub(appended.len()));
-        let mut lists = ListSet::default();
-        for names in self.recent.range(self.recent.len() - own..) {
-            lists.join(names.matched());
-        }
-        for names in appended.iter().skip(first) {
-            lists.join(names.matched());
-        }
-        lists
+        let calls = self.recent.range(self.recent.len() - own..);
+        let calls = calls.chain(appended.iter().skip(first));
+        ListSet::all_of(calls.map(|names| names.matched()))
     }
 }
 

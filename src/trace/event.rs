@@ -341,11 +341,11 @@ impl<'a> RawJson<'a> {
         json::parse(self.bytes()).unwrap_or(Json::Null)
     }
 
-    /// What [`Json::leaves`] says of the parsed value, which is not built for it.
-    pub fn leaves(&self) -> String {
+    /// Appends what [`Json::leaves`] says of the parsed value, which is not built for it.
+    pub fn leaves(&self, out: &mut String) {
         match &self.written {
-            Written::Text(text) => json::leaves(text),
-            Written::Damaged(_) => self.json().leaves(),
+            Written::Text(text) => json::leaves(text, out),
+            Written::Damaged(_) => out.push_str(&self.json().leaves()),
         }
     }
 

@@ -24,4 +24,5 @@ mod runs;
 mod safety;
 mod trial;
 mod truncation;
+mod used;
 mod weighing;

@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex};
 struct Shared(Arc<Mutex<Replay>>);
 
 impl Output for Shared {
-    fn decision(&mut self, decided: Final) {
+    fn decision(&mut self, decided: &mut Final) {
         self.0.lock().expect("one thread").decision(decided);
     }
 

@@ -21,8 +21,8 @@ pub struct Replay {
 }
 
 impl Output for Replay {
-    fn decision(&mut self, decided: Final) {
-        self.decided.push(decided);
+    fn decision(&mut self, decided: &mut Final) {
+        self.decided.push(std::mem::take(decided));
     }
 
     fn notice(&mut self, notice: Notice) {

@@ -101,8 +101,8 @@ struct Books {
 }
 
 impl Output for Books {
-    fn decision(&mut self, decided: Final) {
-        self.tally.decision(&decided);
+    fn decision(&mut self, decided: &mut Final) {
+        self.tally.decision(decided);
         self.replay.decision(decided);
     }
 
@@ -245,7 +245,7 @@ fn a_recording_cut_off_at_any_byte_tells_so_or_is_a_shorter_one() {
 struct Shared(Arc<Mutex<Replay>>);
 
 impl Output for Shared {
-    fn decision(&mut self, decided: Final) {
+    fn decision(&mut self, decided: &mut Final) {
         self.0.lock().expect("one thread").decision(decided);
     }
 

@@ -192,7 +192,7 @@ fn twice(stage: &dyn Stage, cx: &CallContext<'_>) -> Result<(), String> {
         return Err(format!("{} has no rule {}", stage.id(), other.rule));
     }
     let verdict = match stage.precheck(cx.state) {
-        Some(finding) => Verdict::Refuse(finding),
+        Some(finding) => Verdict::Refuse(Box::new(finding)),
         None => stage.judge(cx, &mut Notes::default()),
     };
     let said = match &verdict {

@@ -37,6 +37,12 @@ pub struct Candidates<'s> {
 }
 
 impl Candidates<'_> {
+    /// Whether no regex may match.
+    pub fn is_none(&self) -> bool {
+        let some = self.some.as_ref();
+        some.is_some_and(|some| some.iter().all(|word| *word == 0))
+    }
+
     /// Whether a regex may match.
     pub fn has(&self, number: usize) -> bool {
         let Some(some) = &self.some else {
@@ -92,8 +98,9 @@ impl Screen {
         }
     }
 
-    /// The regexes that may match a text: every one that does is among them.
-    pub fn of(&self, text: &str) -> Candidates<'_> {
+    /// The regexes that may match a text: every one that does is among them. `room` is where the text is
+    /// prepared, and can be used again.
+    pub fn of(&self, text: &str, room: &mut String) -> Candidates<'_> {
         let mut candidates = Candidates {
             some: Some(Cow::Borrowed(&self.always)),
         };
@@ -103,11 +110,13 @@ impl Screen {
         let Some(finder) = self.finder() else {
             return Candidates { some: None };
         };
-        let text = text.to_ascii_lowercase();
+        room.clear();
+        room.push_str(text);
+        room.make_ascii_lowercase();
         let mut from = 0;
         // Literals may overlap, but none begins where another does.
         for _ in 0..MET {
-            let Some(met) = finder.find(Input::new(&text).range(from..)) else {
+            let Some(met) = finder.find(Input::new(room).range(from..)) else {
                 return candidates;
             };
             if let Some(numbers) = self.uses.get(met.pattern().as_usize()) {
@@ -160,7 +169,9 @@ mod tests {
             let regexes: Vec<_> = sources.iter().map(|s| Regex::new(s).expect(s)).collect();
             for _ in 0..8 {
                 let text: String = (0..random.below(30)).map(|_| random.of(&words)).collect();
-                let candidates = screen.of(&text);
+                let candidates = screen.of(&text, &mut String::new());
+                let some = (0..regexes.len()).any(|number| candidates.has(number));
+                assert_eq!(candidates.is_none(), !some);
                 for (number, regex) in regexes.iter().enumerate() {
                     made += 1;
                     if regex.is_match(&text) {
@@ -183,10 +194,10 @@ mod tests {
     fn thousands_of_literals_and_of_places() {
         let sources: Vec<_> = (0..3000).map(|n| format!("(?i)word{n:04}x")).collect();
         let screen = screen(&sources);
-        let candidates = screen.of("this is WORD0042X, and word2999x");
+        let candidates = screen.of("this is WORD0042X, and word2999x", &mut String::new());
         let met: Vec<_> = (0..3000).filter(|n| candidates.has(*n)).collect();
         assert_eq!(met, [42, 2999]);
-        let candidates = screen.of(&"word0042x".repeat(10_000));
+        let candidates = screen.of(&"word0042x".repeat(10_000), &mut String::new());
         assert!((0..3000).all(|n| candidates.has(n)));
     }
 
@@ -200,7 +211,7 @@ mod tests {
             ("ABC", vec![0, 1, 2, 4, 5]),
             ("", vec![5]),
         ] {
-            let candidates = screen.of(text);
+            let candidates = screen.of(text, &mut String::new());
             let met: Vec<_> = (0..sources.len()).filter(|n| candidates.has(*n)).collect();
             assert_eq!(met, expected, "{text}");
         }

@@ -102,6 +102,9 @@ impl Report for Records<'_> {
         if decisions.is_empty() {
             return Ok(());
         }
+        if self.begun {
+            return self.out.put(decisions);
+        }
         self.records(|_, out| {
             out.extend_from_slice(decisions);
             Ok(())

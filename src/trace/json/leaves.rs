@@ -3,17 +3,14 @@
 use super::text::unescape;
 use crate::bytes::Stops;
 
-/// The strings, numbers and booleans of the value that `text` is, in document order, joined by single
-/// spaces: what [`Json::leaves`](super::Json::leaves) says of it, without building a tree.
+/// Appends the strings, numbers and booleans of the value that `text` is, in document order, joined by
+/// single spaces: what [`Json::leaves`](super::Json::leaves) says of it, without building a tree.
 ///
 /// The text has to be one that the [`Scanner`](super::Scanner) has accepted: its grammar is not looked at
 /// again, so that brackets and commas are gone over, and a string is a key where a colon follows.
-pub fn leaves(text: &str) -> String {
+pub fn leaves(text: &str, out: &mut String) {
     let (bytes, mut stops, mut at) = (text.as_bytes(), Stops::default(), 0);
-    let mut leaves = Leaves {
-        out: String::with_capacity(text.len()),
-        any: false,
-    };
+    let mut leaves = Leaves { out, any: false };
     while let Some(&byte) = bytes.get(at) {
         let begins = at;
         at += 1;
@@ -38,7 +35,6 @@ pub fn leaves(text: &str) -> String {
             leaves.push(text.get(begins..at).unwrap_or_default(), true);
         }
     }
-    leaves.out
 }
 
 /// Whether a byte outside of strings stands around values, not in them.
@@ -65,13 +61,13 @@ fn string_end(bytes: &[u8], stops: &mut Stops, from: usize) -> (usize, bool) {
     (bytes.len(), false)
 }
 
-struct Leaves {
-    out: String,
+struct Leaves<'o> {
+    out: &'o mut String,
     /// Whether there was one already.
     any: bool,
 }
 
-impl Leaves {
+impl Leaves<'_> {
     /// Adds what stands between the quotes of a string, or any other leaf.
     fn push(&mut self, inner: &str, plain: bool) {
         if std::mem::replace(&mut self.any, true) {
@@ -80,7 +76,7 @@ impl Leaves {
         if plain {
             self.out.push_str(inner);
         } else {
-            unescape(inner, &mut self.out);
+            unescape(inner, self.out);
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::engine::decision::{Checks, Decision, DecisionKind, Reading, Semantic}
 use crate::report::Header;
 use crate::report::json::write::{Item, Word, text};
 use crate::report::number::Digits;
-use crate::report::rendering::Readings;
+use crate::report::rendering::{Readings, Texts};
 use crate::trace::event::{ApprovalOutcome, Recorded};
 
 /// What is shown of a call's arguments, masked and cut already.
@@ -36,6 +36,7 @@ pub struct Records {
     /// The name of each barrier as the key of an object, up to the first value in that.
     barriers: Vec<Vec<u8>>,
     readings: Readings,
+    texts: Texts,
     /// What was said of the last decision between its names and its numbers.
     verdict: (Option<Verdict>, Vec<u8>),
 }
@@ -47,6 +48,7 @@ impl Records {
             head: (0, head(header.input(0))),
             barriers: header.barriers.iter().map(|name| key(name)).collect(),
             readings: Readings::new(),
+            texts: Texts::new(text),
             verdict: (None, Vec::new()),
         }
     }
@@ -69,14 +71,20 @@ impl Records {
         }
         out.extend_from_slice(&self.head.1);
         decision.line.append(out);
+        out.extend_from_slice(br#","run":"#);
+        self.texts.append(&decision.run, out);
         members!(out,
-            "run": &*decision.run,
             "seq": decision.seq,
             "call": &*decision.call,
             "turn": decision.turn,
-            "tool": &*decision.tool,
-            "agent": decision.agent.as_deref(),
         );
+        out.extend_from_slice(br#","tool":"#);
+        self.texts.append(&decision.tool, out);
+        out.extend_from_slice(br#","agent":"#);
+        match &decision.agent {
+            Some(agent) => self.texts.append(agent, out),
+            None => out.extend_from_slice(b"null"),
+        }
         self.verdict(decision, header, out);
         out.extend_from_slice(br#","composite":"#);
         float(decision.composite, self.readings.digits(), out);
