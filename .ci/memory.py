@@ -6,7 +6,11 @@ without, replays both with `--format jsonl` and prints peak memory, time and rat
 the ends recorded the peak must stay under 100 MB, however long the trace is. The peak counts this
 script's own memory at the start of the child too, about 15 MB.
 
-    python3 .ci/memory.py target/release/gate --bytes 1000000000
+Then runs of 40 calls that never end, by the policy of the benches: those that follow one another may
+take so many bytes each, by the growth of the peak from few of them to many; 10,000 at a time may take
+so many in all. `--open COUNT` takes so many runs in place of 6,000.
+
+    python3 .ci/memory.py target/release/gate --bytes 1000000000 --open 92000
 """
 
 import argparse
@@ -17,10 +21,19 @@ import shutil
 import tempfile
 import time
 
+import corpora
 from gatelib import conclude, skip, table
 
 #: Most memory that a replay may take where runs end, in MB of 1000000 bytes.
 LIMIT = 100
+
+#: Most bytes that an open run of 40 calls may take, without results and with them.
+OPEN = {"small": 650, "big": 800}
+
+#: Most memory of a replay of 10,000 runs at a time.
+CROWD = 40
+
+POLICY = pathlib.Path(__file__).parents[1] / "fixtures/bench/policy.toml"
 
 LINE = r'fn part(x: &str) -> String {\n\tformat!(\"{x} and more\")\n}\n'
 
@@ -53,11 +66,11 @@ def write(path, size, ends):
     return run
 
 
-def measure(gate, path):
+def measure(gate, path, *options):
     """Peak memory in MB, seconds and processor seconds of a replay, and its status."""
     begun = time.monotonic()
     null = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
-    command = [gate, "replay", "--format", "jsonl", str(path)]
+    command = [gate, "replay", "--format", "jsonl", *options, str(path)]
     child = os.posix_spawn(gate, command, os.environ, file_actions=null)
     _, status, usage = os.wait4(child, 0)
     seconds = time.monotonic() - begun
@@ -65,10 +78,36 @@ def measure(gate, path):
     return usage.ru_maxrss * 1024 / 1e6, seconds, cpu, os.waitstatus_to_exitcode(status)
 
 
+def open_runs(gate, path, most):
+    """What runs that never end take: rows of a table, and what is too much."""
+    rows, problems = [["trace", "runs", "peak MB", "bytes a run"]], []
+
+    def peak(kind, runs):
+        corpora.write(path, kind, runs * corpora.CALLS)
+        measured, _, _, status = measure(gate, path, "--threads", "1", "--policy", str(POLICY))
+        if status != 0:
+            problems.append(f"{kind}: status {status}")
+        return measured
+
+    for kind, bound in OPEN.items():
+        few = most // 6
+        least, all_of_them = peak(kind, few), peak(kind, most)
+        each = (all_of_them - least) * 1e6 / (most - few)
+        rows.append([kind, most, f"{all_of_them:.1f}", f"{each:.0f}"])
+        if each > bound:
+            problems.append(f"{kind}: {each:.0f} bytes a run, at most {bound} are allowed")
+    crowd = peak("crowd", 10_000)
+    rows.append(["crowd", 10_000, f"{crowd:.1f}", ""])
+    if crowd > CROWD:
+        problems.append(f"crowd: peak {crowd:.0f} MB, at most {CROWD} are allowed")
+    return rows, problems
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("gate")
     parser.add_argument("--bytes", type=int, default=64 << 20, help="size of each trace")
+    parser.add_argument("--open", type=int, default=6000, help="runs that never end")
     parser.add_argument("--directory", help="where the traces are written for a while")
     arguments = parser.parse_args()
     rows = [["trace", "MB", "runs", "peak MB", "seconds", "cpu s", "MB/cpu s"]]
@@ -87,7 +126,10 @@ def main():
                 problems.append(f"{name}: status {status}")
             if ends and peak > LIMIT:
                 problems.append(f"{name}: peak {peak:.0f} MB, at most {LIMIT} are allowed")
+        opened, more = open_runs(arguments.gate, path, arguments.open)
+        problems += more
     table(rows)
+    table(opened)
     conclude(problems, f"at most {LIMIT} MB where the ends of runs are recorded")
 
 

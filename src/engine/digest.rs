@@ -25,22 +25,22 @@ fn hasher() -> FoldHasher<'static> {
 /// hashes of what stands before would have to be one certain number, which is as likely as it is for
 /// hashes of the whole.
 pub fn id(id: &str) -> u64 {
-    let digits = id.bytes().rev().take(DIGITS).take_while(u8::is_ascii_digit);
-    let (stem, digits) = id
-        .split_at_checked(id.len() - digits.count())
-        .unwrap_or((id, ""));
-    let add = |sum: u64, digit: u8| sum * 10 + u64::from(digit - b'0');
-    let number = digits.bytes().fold(0, add);
+    let (mut number, mut scale, mut digits) = (0, 1, 0);
+    for byte in id.bytes().rev().take(DIGITS).take_while(u8::is_ascii_digit) {
+        number += u64::from(byte - b'0') * scale;
+        scale *= 10;
+        digits += 1;
+    }
+    let stem = id.as_bytes().get(..id.len() - digits).unwrap_or_default();
     // Of numbers with zeros before them the length counts.
-    let zeros = if digits.len() > 1 && digits.starts_with('0') {
-        digits.len()
-    } else {
-        0
+    let kind = match digits {
+        0 => DIGITS + 1,
+        2.. if number * 10 < scale => digits,
+        _ => 0,
     };
-    let zeros = if digits.is_empty() { DIGITS + 1 } else { zeros };
     let mut h = hasher();
-    stem.hash(&mut h);
-    h.write_u8(zeros as u8);
+    h.write(stem);
+    h.write_u8(kind as u8);
     h.finish().wrapping_add(number)
 }
 
@@ -49,7 +49,8 @@ const DIGITS: usize = 15;
 
 /// Wider hash of a run's id, by which runs are found.
 pub fn run(id: &str) -> u128 {
-    u128::from(self::id(id)) << 64 | u128::from(KEYS[1].hash_one(id))
+    let [high, low] = [&KEYS[0], &KEYS[1]].map(|keys| u128::from(keys.hash_one(id)));
+    high << 64 | low
 }
 
 /// Hash of arguments: equal for equal JSON, whatever the order of keys.
@@ -146,6 +147,40 @@ fn number(lexeme: &str) -> Result<u64, &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// One more where the number is one more, and no two of these the same.
+    #[test]
+    fn ids_that_count_upwards_have_hashes_that_do() {
+        for (before, after) in [
+            ("c1", "c2"),
+            ("c00099", "c00100"),
+            ("c9", "c10"),
+            ("7", "8"),
+        ] {
+            assert_eq!(id(after), id(before).wrapping_add(1), "{before} {after}");
+        }
+        let stems = ["", "c", "call_", "c0", "call-1-", "é", "1234567890"];
+        let tails = [
+            "",
+            "0",
+            "00",
+            "1",
+            "01",
+            "001",
+            "10",
+            "010",
+            "999999999999999",
+            "0000000000000001",
+        ];
+        let ids = stems
+            .iter()
+            .flat_map(|stem| tails.iter().map(move |tail| format!("{stem}{tail}")));
+        let ids: std::collections::BTreeSet<String> = ids.collect();
+        let mut hashes: Vec<u64> = ids.iter().map(|text| id(text)).collect();
+        hashes.sort_unstable();
+        hashes.dedup();
+        assert_eq!(hashes.len(), ids.len());
+    }
 
     #[test]
     fn white_space_between_the_parts_of_arguments_is_no_content() {

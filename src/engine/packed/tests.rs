@@ -1,0 +1,192 @@
+//! Runs that are packed after every record, against runs that never are.
+
+use crate::engine::{Counted, Dispatch, Engine, Final, Mode, Options, Output, RunReport};
+use crate::import::Sink;
+use crate::policy::{Policy, PolicySource, parse};
+use crate::stages::STAGES;
+use crate::state::{AgentState, RunView};
+use crate::trace::event::*;
+use crate::trace::fault::{FaultCode, Notice, NoticeKind, Place};
+use crate::trace::money::Nano;
+
+/// All that an engine tells, in words.
+#[derive(Default)]
+struct Told(Vec<String>);
+
+impl Output for Told {
+    fn decision(&mut self, decided: Final) {
+        self.0.push(format!("{decided:?}"));
+    }
+
+    fn notice(&mut self, notice: Notice) {
+        self.0.push(format!("{notice:?}"));
+    }
+
+    fn last(&mut self, run: RunView<'_>, state: &AgentState) {
+        self.0.push(format!("{run:?} {state:?}"));
+    }
+
+    fn run(&mut self, report: RunReport) {
+        self.0.push(format!("{report:?}"));
+    }
+
+    fn count(&mut self, what: Counted) {
+        self.0.push(format!("{what:?}"));
+    }
+}
+
+/// What is told of these records, and how often a run was packed, which happens after every record
+/// or never.
+fn replay(events: &[Event<'static>], by: (&Policy, Options), packs: bool) -> (Vec<String>, u64) {
+    let (mut told, mut packed) = (Told::default(), 0);
+    let mut engine = Engine::new(by.0, STAGES, by.1, &mut told);
+    engine.begin_input(0, "stem");
+    for (line, event) in (1..).zip(events) {
+        let place = Place {
+            line,
+            ..Place::default()
+        };
+        engine.event(place, event.clone());
+        if line % 97 == 0 {
+            engine.notice(Notice {
+                kind: NoticeKind::Fault(FaultCode::BadField),
+                place,
+                run: (line % 2 == 0).then(|| "r1".into()),
+                message: String::new(),
+                help: None,
+            });
+        }
+        if packs {
+            packed += engine.runs.pack_all();
+        }
+    }
+    engine.end_input();
+    engine.end();
+    drop(engine);
+    (told.0, packed)
+}
+
+fn events(next: &mut impl FnMut(u64) -> u64, count: usize) -> Vec<Event<'static>> {
+    let mut all: Vec<Event<'static>> = Vec::new();
+    let mut numbers = [0u64; 12];
+    while all.len() < count {
+        let which = next(12);
+        let run = Some(format!("r{which}").into()).filter(|_| which > 0);
+        let number = &mut numbers[which as usize];
+        *number += 1;
+        let ids = match next(12) {
+            0 => format!("x{}", next(5)),
+            1 => format!("{:x}", next(1 << 30)),
+            2 => format!("c{:05}", number.saturating_sub(next(90))),
+            _ => format!("c{number:05}"),
+        };
+        let id: std::borrow::Cow<'static, str> = ids.into();
+        let outcome = Outcome {
+            result: Some(RawJson::from_string(["a", "b"][next(2) as usize])),
+            error: (next(3) == 0).then_some(next(2) == 0),
+            cost: (next(2) == 0).then(|| Nano(next(1 << 30).into())),
+            tokens: (next(2) == 0).then(|| next(50)),
+        };
+        let ts = (next(3) > 0).then(|| {
+            let odd = ["soon", "2016-12-31T23:59:60Z", "1969-01-01T00:00:00"];
+            let ts = match next(20) {
+                0 => odd[next(3) as usize].to_owned(),
+                _ => format!("{}", 1_700_000_000 + *number * 3 - next(4)),
+            };
+            Timestamp(ts.into())
+        });
+        all.push(match next(30) {
+            0 => Event::RunStart(RunStart {
+                run,
+                agent: (next(2) == 0).then(|| "ops".into()),
+                intent: (next(2) == 0).then(|| "mend it".into()),
+                ts,
+                label: [None, Some(GroundTruth::Attack), Some(GroundTruth::Benign)]
+                    [next(3) as usize],
+                meta: None,
+            }),
+            1 if next(3) == 0 => Event::RunEnd(RunEnd {
+                run,
+                status: [RunStatus::Answered, RunStatus::Aborted][next(2) as usize],
+            }),
+            2 => Event::Approval(Approval {
+                run,
+                call: format!("c{:05}", number.saturating_sub(1)).into(),
+                decision: [ApprovalOutcome::Approved, ApprovalOutcome::Denied][next(2) as usize],
+                by: None,
+            }),
+            3..9 => Event::ToolResult(ToolResult {
+                run,
+                call: format!("c{:05}", number.saturating_sub(1 + next(4) * next(30))).into(),
+                outcome,
+                ts,
+            }),
+            _ => Event::ToolCall(Box::new(ToolCall {
+                run,
+                tool: ["search", "Bash", "write_file", "send_email", "think"][next(5) as usize]
+                    .into(),
+                id: (next(9) > 0).then_some(id),
+                turn: (next(4) == 0).then(|| next(1000)),
+                args: RawJson::from_text(format!("{{\"x\":{}}}", next(2))).expect("JSON"),
+                args_unknown: next(20) == 0,
+                agent: (next(9) == 0).then(|| "dev".into()),
+                estimated_cost: (next(5) == 0).then(|| Nano(next(1 << 30).into())),
+                batch: (next(3) == 0).then(|| format!("b{}", next(2)).into()),
+                labels: match next(5) {
+                    0 => vec!["secret".into()],
+                    _ => Vec::new(),
+                },
+                recorded: (next(9) == 0).then_some(Recorded::Block),
+                semantic_score: (next(2) == 0).then(|| next(100) as f64 / 100.0),
+                approval: (next(30) == 0).then_some(ApprovalOutcome::Approved),
+                ts,
+                outcome: (next(3) == 0).then_some(outcome),
+                ..ToolCall::default()
+            })),
+        });
+    }
+    all
+}
+
+/// With everything that leaves traces in a run's state.
+const WHOLE: &str = r#"
+dfa = { max_steps = 60, max_repeats = 3, max_refusals = 40, timeout_seconds = 900 }
+gates = { window = 7, max_tokens = 900, per_tool = { search = 300, "{write_file,secret}" = 200 } }
+semantic = { embedder = "recorded", escalate = 0.7, block = 0.9 }
+contracts = [
+  { tools = ["send_email"], require = ['!seen("secret") || last_ok("search")', 'recent("Bash", 6) < 5'] },
+  { tools = ["think"], ensure = ['!error'] },
+]
+"#;
+
+/// A run that is packed after every record is as one that never is.
+#[test]
+fn packed_runs_are_as_they_were() {
+    let mut seed = 1u64;
+    let mut next = |below: u64| {
+        seed = seed
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (seed >> 33) % below
+    };
+    let nothing = |_: &str| Err("no file".to_owned());
+    let preset = Policy::preset("coding-agent").expect("a preset");
+    let whole = parse(WHOLE, "p.toml", PolicySource::BuiltIn, &nothing).expect(WHOLE);
+    for policy in [&Policy::built_in(), &whole, &preset] {
+        for round in 0..6 {
+            let options = Options {
+                mode: [Mode::Enforce, Mode::Observe][round % 2],
+                dispatch: [Dispatch::Recorded, Dispatch::Sequential][round / 2 % 2],
+                allow_escalated: round == 5,
+                ..Options::default()
+            };
+            let events = events(&mut next, 1200);
+            let (plain, _) = replay(&events, (policy, options), false);
+            let (told, packed) = replay(&events, (policy, options), true);
+            assert!(packed > 500, "{packed}");
+            let parted = plain.iter().zip(&told).find(|(plain, told)| plain != told);
+            assert_eq!(parted, None, "{round}");
+            assert_eq!(plain.len(), told.len());
+        }
+    }
+}
