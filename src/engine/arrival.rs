@@ -24,8 +24,8 @@ impl Monitor<'_> {
         let own_id = call.id.get_or_insert_with(|| run.default_id().into());
         let id = digest::id(own_id);
         let ascii = own_id.is_ascii();
-        let outcome = call.outcome.as_ref().map(digest::outcome);
-        let content = digest::content(&call, outcome, &mut self.room);
+        let prepared = call.prepared.hashes;
+        let (content, outcome) = prepared.unwrap_or_else(|| digest::of(&call, &mut self.room));
         let batch = call.batch.as_deref().map(digest::id);
         if let Some(mark) = run.marks.get(id) {
             let (same, turn) = (mark.content == digest::short(content), mark.turn);

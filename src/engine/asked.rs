@@ -21,8 +21,7 @@ pub fn call_key(id: &str) -> u64 {
 
 /// A hash of everything that a repeated record of the call has to say again.
 pub fn content(call: &ToolCall<'_>) -> u64 {
-    let outcome = call.outcome.as_ref().map(digest::outcome);
-    digest::content(call, outcome, &mut Vec::new())
+    digest::of(call, &mut Vec::new()).0
 }
 
 /// A hash of an outcome: another one for the same call is a second result.

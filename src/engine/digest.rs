@@ -60,12 +60,19 @@ pub fn args(call: &ToolCall<'_>) -> u64 {
     h.finish()
 }
 
+/// Hash of the [`content`] of a call and, where it has one, of its [`outcome`]. `room` is where arguments
+/// are put together, and can be used again.
+pub fn of(call: &ToolCall<'_>, room: &mut Vec<u8>) -> (u64, Option<u64>) {
+    let outcome = call.outcome.as_ref().map(outcome);
+    (content(call, outcome, room), outcome)
+}
+
 /// Hash of everything a call says but its run, its id and its time: two records of one id with the
 /// same content are one call.
 ///
 /// `outcome` is the [`outcome`] of its own; `room` is where the arguments are put together, and can be
 /// used again.
-pub fn content(call: &ToolCall<'_>, outcome: Option<u64>, room: &mut Vec<u8>) -> u64 {
+fn content(call: &ToolCall<'_>, outcome: Option<u64>, room: &mut Vec<u8>) -> u64 {
     let mut h = hasher();
     call.tool.hash(&mut h);
     without_spaces(call.args.bytes(), room).hash(&mut h);

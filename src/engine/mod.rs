@@ -32,7 +32,9 @@ use crate::policy::Policy;
 use crate::stages::weigh::StageWeighed;
 use crate::stages::{Probed, Remembered, Stage};
 use crate::state::{AgentState, RunView};
-use crate::trace::event::{Approval, Event, GroundTruth, RunEnd, RunStart, ToolCall, ToolResult};
+use crate::trace::event::{
+    Approval, Event, GroundTruth, Prepare, RunEnd, RunStart, ToolCall, ToolResult,
+};
 use crate::trace::fault::{Notice, NoticeKind, Place, WarningCode};
 use decision::Decision;
 use forms::Kind;
@@ -414,5 +416,15 @@ impl Sink for Engine<'_> {
 
     fn reach_back(&mut self) {
         self.runs.reach_back();
+    }
+
+    fn prepare(&self) -> Option<Prepare> {
+        let asked = self.monitor.asked.iter();
+        let stages = asked.filter_map(|(_, stage)| stage.prepare(self.monitor.policy));
+        let (mut stages, mut room) = (stages.collect::<Vec<_>>(), Vec::new());
+        Some(Box::new(move |call| {
+            call.prepared.hashes = Some(digest::of(call, &mut room));
+            stages.iter_mut().for_each(|stage| stage(call));
+        }))
     }
 }

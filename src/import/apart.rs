@@ -7,7 +7,7 @@
 use super::canonical::{Key, Kind};
 use super::{Importer, Record, Sink};
 use crate::trace::chunks::Chunk;
-use crate::trace::event::Event;
+use crate::trace::event::{Event, Prepare, ToolCall};
 use crate::trace::fault::{Notice, Place};
 use crate::trace::lines::{Content, Line, Lines, Reached};
 use std::borrow::Cow;
@@ -85,6 +85,15 @@ impl<'a> Found<'a> {
         self.items.push(item);
     }
 
+    /// The calls from that item on.
+    fn calls(&mut self, from: usize) -> impl Iterator<Item = &mut ToolCall<'a>> {
+        let items = self.items.iter_mut().skip(from);
+        items.filter_map(|item| match item {
+            Item::Event(_, Event::ToolCall(call)) => Some(&mut **call),
+            _ => None,
+        })
+    }
+
     /// Gives it all to the importer.
     pub fn give(self, importer: &mut dyn Importer, sink: &mut dyn Sink) {
         for item in self.items {
@@ -104,9 +113,15 @@ pub struct Batch<'a> {
 }
 
 impl<'a> Batch<'a> {
-    /// Reads the lines of a piece of the `input`th input; those that are no records, or may be torn, are
-    /// left as they are.
-    pub fn read(chunk: &'a Chunk, max_line: usize, input: usize, apart: &dyn Apart) -> Batch<'a> {
+    /// Reads the lines of a piece of the `input`th input, and prepares its calls; those that are no records,
+    /// or may be torn, are left as they are.
+    pub fn read(
+        chunk: &'a Chunk,
+        max_line: usize,
+        input: usize,
+        apart: &dyn Apart,
+        prepare: &mut Option<Prepare>,
+    ) -> Batch<'a> {
         let mut found = Found::default();
         let mut read = Vec::new();
         let mut lines = Lines::new(chunk, max_line);
@@ -121,6 +136,9 @@ impl<'a> Batch<'a> {
             let items = record.map(|record| {
                 let before = found.items.len();
                 apart.record(record, &mut found);
+                if let Some(prepare) = prepare {
+                    found.calls(before).for_each(prepare);
+                }
                 found.items.len() - before
             });
             read.push((line, items));

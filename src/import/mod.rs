@@ -45,7 +45,7 @@ mod team;
 pub use apart::{Apart, Found, Item};
 pub use mapping::Mapping;
 
-use crate::trace::event::Event;
+use crate::trace::event::{Event, Prepare};
 use crate::trace::fault::{Notice, Place};
 use crate::trace::json::Json;
 
@@ -60,6 +60,12 @@ pub trait Sink: Send {
     /// The runs that begin from here on were held back: their records stand anywhere in the input, so
     /// that faults before, too, leave them in doubt where they name no run.
     fn reach_back(&mut self) {}
+
+    /// What prepares the calls that are read beside others; each thread asks for its own. Absent where there
+    /// is nothing to prepare.
+    fn prepare(&self) -> Option<Prepare> {
+        None
+    }
 }
 
 /// One record of an input.

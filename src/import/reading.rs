@@ -5,7 +5,7 @@ use super::cut::{self, Document, Head};
 use super::drive::{Cut, InputReport, ReadOptions, format};
 use super::{Format, IMPORTERS, Importer, Item, Opening, Record, Sign, Sink};
 use super::{apart, canonical, syntax, team};
-use crate::trace::event::Event;
+use crate::trace::event::{Event, Prepare};
 use crate::trace::fault::{FaultCode, Notice, NoticeKind, Place, WarningCode};
 use crate::trace::input::Input;
 use crate::trace::json::{Json, JsonError, JsonErrorKind, Scanner};
@@ -50,6 +50,10 @@ impl Sink for Reading<'_, '_> {
 
     fn reach_back(&mut self) {
         self.sink.reach_back();
+    }
+
+    fn prepare(&self) -> Option<Prepare> {
+        self.sink.prepare()
     }
 }
 

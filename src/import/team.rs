@@ -4,9 +4,9 @@
 //! judged and what was decided written. So whatever depends on order happens in order; at most a piece a
 //! thread is under way.
 
-use super::Importer;
 use super::apart::{Apart, Batch};
 use super::reading::Reading;
+use super::{Importer, Sink};
 use crate::trace::chunks::{self, Chunk, Chunks};
 use crate::trace::lines::{Lines, Reached};
 use std::io::Read;
@@ -22,9 +22,10 @@ pub fn read(
     importer: &mut dyn Importer,
 ) {
     let apart = importer.apart().filter(|_| !reading.refused);
-    let size = match threads.get() {
-        1 => chunks::SIZE,
-        _ => chunks::SHARED_SIZE,
+    let is_alone = threads.get() == 1;
+    let size = match is_alone {
+        true => chunks::SIZE,
+        false => chunks::SHARED_SIZE,
     };
     let (input, max_line) = (reading.input, reading.options.max_line);
     let team = Team {
@@ -47,12 +48,12 @@ pub fn read(
     thread::scope(|scope| {
         for _ in 1..threads.get() {
             // Where the system gives no more threads, those that there are do the work.
-            let spawned = thread::Builder::new().spawn_scoped(scope, || team.work());
+            let spawned = thread::Builder::new().spawn_scoped(scope, || team.work(false));
             if spawned.is_err() {
                 break;
             }
         }
-        team.work();
+        team.work(is_alone);
     });
 }
 
@@ -107,13 +108,19 @@ impl Turns<'_, '_, '_> {
 }
 
 impl<'t, 's, 'o, R: Read> Team<'t, 's, 'o, R> {
-    /// Reads pieces until there are no more.
-    fn work(&self) {
+    /// Reads pieces until there are no more, beside others or alone.
+    fn work(&self, is_alone: bool) {
         let _leaving = Leaving(self);
         let mut chunk = Chunk::default();
+        // Whoever is alone has nothing to gain by it.
+        let mut prepare = match is_alone {
+            true => None,
+            false => lock(&self.turns).reading.prepare(),
+        };
         while let Some((number, alone)) = self.next(&mut chunk) {
             let apart = self.apart.as_deref();
-            let batch = apart.map(|apart| Batch::read(&chunk, self.max_line, self.input, apart));
+            let batch = apart
+                .map(|apart| Batch::read(&chunk, self.max_line, self.input, apart, &mut prepare));
             let Some(mut turns) = self.turn(number) else {
                 return;
             };

@@ -229,7 +229,7 @@ pub struct Gates {
     /// Tools that may be called at all.
     pub allow: Option<MatcherId>,
     /// Regexes that no call's text may match.
-    pub refuse: Refused,
+    pub refuse: Arc<Refused>,
     /// Greatest age of the latest observation, in turns.
     pub window: Option<u64>,
     /// Tokens the run may observe.

@@ -8,7 +8,7 @@ pub(super) mod rows;
 use super::json::v1::notice_kind;
 use super::json::write::Item;
 use super::number::Digits;
-use super::rendering::{Blocks, Readings, Renderer};
+use super::rendering::{Blocks, Readings};
 use super::{Format, Header, Report};
 use crate::audit::coverage::{Met, RuleCoverage};
 use crate::audit::summary::Summary;
@@ -20,7 +20,6 @@ use crate::trace::fault::Notice;
 use ::csv::Writer;
 use std::borrow::Cow;
 use std::io::{self, Write};
-use std::sync::Arc;
 
 /// The format.
 pub const FORMAT: Format = Format {
@@ -33,7 +32,7 @@ pub const FORMAT: Format = Format {
 
 fn open<'w>(header: Header, out: Box<dyn Write + Send + 'w>) -> Box<dyn Report + 'w> {
     Box::new(Rows {
-        render: Render::new(header.into()),
+        render: Render::new(header),
         out: Blocks::new(out),
         begun: false,
     })
@@ -103,17 +102,6 @@ impl Report for Rows<'_> {
         self.rows(|render, out| render.notice(notice, out))
     }
 
-    fn renderer(&self) -> Option<Box<dyn Renderer>> {
-        Some(Box::new(Render::new(Arc::clone(&self.render.header))))
-    }
-
-    fn rendered(&mut self, decisions: &[u8]) -> io::Result<()> {
-        if decisions.is_empty() {
-            return Ok(());
-        }
-        self.rows(|_, out| out.extend_from_slice(decisions))
-    }
-
     fn finish(&mut self, summary: &Summary) -> io::Result<()> {
         self.rows(|render, out| {
             for doubt in &summary.policy.warnings {
@@ -139,12 +127,12 @@ impl Report for Rows<'_> {
 
 /// Rows of a report with that header.
 struct Render {
-    header: Arc<Header>,
+    header: Header,
     readings: Readings,
 }
 
 impl Render {
-    fn new(header: Arc<Header>) -> Self {
+    fn new(header: Header) -> Self {
         Render {
             header,
             readings: Readings::new(),
@@ -246,9 +234,8 @@ impl Render {
         ));
         row.end();
     }
-}
 
-impl Renderer for Render {
+    /// Appends a decision.
     fn append(&mut self, decision: &Decision, out: &mut Vec<u8>) {
         let digits = self.readings.digits();
         let mut row = Row::new(out, &self.header);

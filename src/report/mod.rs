@@ -19,7 +19,6 @@ pub mod table;
 use crate::audit::summary::Summary;
 use crate::engine::decision::Decision;
 use crate::trace::fault::Notice;
-use rendering::Renderer;
 use std::io;
 
 /// What a report is told before the first record.
@@ -68,21 +67,6 @@ pub trait Report: Send {
     /// # Errors
     /// The output cannot be written.
     fn finish(&mut self, summary: &Summary) -> io::Result<()>;
-
-    /// What gives the bytes that [`Report::rendered`] takes, one for each who asks. Absent where the
-    /// report has to see the decisions itself.
-    fn renderer(&self) -> Option<Box<dyn Renderer>> {
-        None
-    }
-
-    /// Decisions in order, as its renderers gave them, in the place of as many calls of
-    /// [`Report::decision`].
-    ///
-    /// # Errors
-    /// The output cannot be written; the report has no renderer.
-    fn rendered(&mut self, _decisions: &[u8]) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
 }
 
 /// A format that reports can be written in.

@@ -1,18 +1,9 @@
-//! Decisions to bytes, apart from where the bytes go: on any thread, and in blocks.
+//! What reports that write many records keep of those before, and the blocks they write them in.
 
 use super::number::{Digits, append_exact};
-use crate::engine::decision::{Decision, Reading};
+use crate::engine::decision::Reading;
 use std::io::{self, Write};
 use std::sync::Arc;
-
-/// Turns decisions into what a report writes of them.
-///
-/// What it appends depends on the decision and the header of the report alone, so that several of
-/// them, on as many threads, give the same bytes as one. What else they keep only saves work.
-pub trait Renderer: Send {
-    /// Appends a decision.
-    fn append(&mut self, decision: &Decision, out: &mut Vec<u8>);
-}
 
 /// Bytes that are written together.
 const BLOCK: usize = 1 << 16;
@@ -39,16 +30,6 @@ impl<'w> Blocks<'w> {
             true => Ok(()),
             false => self.write(),
         }
-    }
-
-    /// Takes bytes. A block or more of them is written as it stands, behind what there is.
-    pub(super) fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if bytes.len() < BLOCK {
-            self.bytes.extend_from_slice(bytes);
-            return self.pass_on();
-        }
-        self.write()?;
-        self.out.write_all(bytes)
     }
 
     /// Writes all there is, to where it is to go.
@@ -195,7 +176,8 @@ mod tests {
         let mut blocks = Blocks::new(Box::new(&mut out));
         for (piece, length) in (0u8..).zip([1, BLOCK - 1, 0, BLOCK, 7, 3 * BLOCK, BLOCK + 1, 2]) {
             let bytes = vec![piece; length];
-            blocks.put(&bytes).expect("memory");
+            blocks.bytes.extend_from_slice(&bytes);
+            blocks.pass_on().expect("memory");
             plain.extend(bytes);
         }
         blocks.finish().expect("memory");

@@ -5,6 +5,8 @@ use super::weigh::{All, Amount, At, Configured, First, Known, ON, Walk, Walked, 
 use super::{BLIND, CallContext, Finding, Notes, Stage, Verdict};
 use crate::policy::refused::RefusePattern;
 use crate::policy::{Policy, ToolBudget};
+use crate::trace::event::Prepare;
+use std::sync::Arc;
 
 pub(super) struct Gates;
 
@@ -34,6 +36,21 @@ impl Stage for Gates {
                 "the run has observed the tokens `gates.per_tool` gives this tool",
             ),
         ]
+    }
+
+    fn prepare(&self, policy: &Policy) -> Option<Prepare> {
+        let refuse = Arc::clone(&policy.gates.refuse);
+        let (mut text, mut room) = (String::new(), String::new());
+        (!refuse.is_empty()).then(|| -> Prepare {
+            Box::new(move |call| {
+                if call.args_unknown {
+                    return;
+                }
+                text.clear();
+                call.args.leaves(&mut text);
+                call.prepared.unrefused = refuse.candidates(&text, &mut room).is_none();
+            })
+        })
     }
 
     fn judge(&self, cx: &CallContext<'_>, _: &mut Notes) -> Verdict {
@@ -104,7 +121,7 @@ fn whitelist(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
 
 fn regex<W: Walk>(cx: &CallContext<'_>, walk: &mut W) -> Walked {
     let refuse = &cx.policy.gates.refuse;
-    if refuse.is_empty() {
+    if refuse.is_empty() || cx.call.prepared.unrefused && !W::HEARS_PASSES {
         return ON;
     }
     let Some(text) = cx.text() else {

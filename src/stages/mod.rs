@@ -26,7 +26,7 @@ use crate::policy::expr::Variable;
 use crate::policy::matcher::NameSet;
 use crate::state::history::History;
 use crate::state::{AgentState, Embedded, Phase, RunView, StateView};
-use crate::trace::event::{Outcome, ToolCall};
+use crate::trace::event::{Outcome, Prepare, ToolCall};
 use crate::trace::json::Json;
 use crate::trace::money::Nano;
 pub use facts::{Facts, Rooms};
@@ -61,6 +61,12 @@ pub trait Stage: Sync {
     /// note: it is not asked then.
     fn is_idle(&self, _policy: &Policy) -> bool {
         false
+    }
+
+    /// What works out of calls beforehand what the stage asks of them under this policy, whatever the run
+    /// (see [`Prepared`](crate::trace::event::Prepared)); absent if there is nothing.
+    fn prepare(&self, _policy: &Policy) -> Option<Prepare> {
+        None
     }
 
     /// Refuses every call of a run in this state, before any stage is asked.

@@ -91,7 +91,22 @@ pub struct ToolCall<'a> {
     pub ts: Option<Timestamp<'a>>,
     /// How it came out, where the record says so itself.
     pub outcome: Option<Outcome<'a>>,
+    /// What was worked out of all this already.
+    pub prepared: Prepared,
 }
+
+/// What was worked out of a call by whoever read it beside others, so that there is less to do where
+/// calls are taken in turn. It says nothing that the call does not.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Prepared {
+    /// Hash of its content and, where it has one, of its outcome; absent where they were not asked for.
+    pub hashes: Option<(u64, Option<u64>)>,
+    /// No regex by which the policy refuses calls matches its text. Where it is false, that is not known.
+    pub unrefused: bool,
+}
+
+/// Prepares calls, on any thread.
+pub type Prepare = Box<dyn FnMut(&mut ToolCall<'_>) + Send>;
 
 /// The result of an earlier call.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -437,6 +452,7 @@ impl ToolCall<'_> {
             approval: self.approval,
             ts: self.ts.map(|ts| Timestamp(own(ts.0))),
             outcome: self.outcome.map(Outcome::into_owned),
+            prepared: self.prepared,
         }
     }
 }

@@ -148,7 +148,7 @@ fn without(policy: &Policy, rule: &Weighed) -> Option<Policy> {
         "regex" => {
             let mut rest = gates.refuse.to_vec();
             rest.retain(|p| p.regex.as_str() != rule.name);
-            gates.refuse = Refused::new(rest);
+            gates.refuse = Refused::new(rest).into();
         }
         "recency" => gates.window = None,
         "budget" => gates.max_tokens = None,

@@ -14,7 +14,7 @@ use crate::trace::money::Nano;
 struct Told(Vec<String>);
 
 impl Output for Told {
-    fn decision(&mut self, decided: Final) {
+    fn decision(&mut self, decided: &mut Final) {
         self.0.push(format!("{decided:?}"));
     }
 

@@ -10,7 +10,7 @@ use crate::policy::{Gates, Tokenizer, ToolBudget};
 pub fn gates<'t>(r: &mut Reader<'t>, item: Option<Item<'t>>) -> Gates {
     r.table(item, "gates", |r, t| Gates {
         allow: r.globs(t.get("allow"), Scope::Tool, Names::Listed),
-        refuse: r.regexes(t.get("refuse")),
+        refuse: r.regexes(t.get("refuse")).into(),
         window: r.count(t.get("window"), 0),
         max_tokens: r.count(t.get("max_tokens"), 0),
         tokenizer: {

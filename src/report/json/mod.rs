@@ -4,13 +4,12 @@ pub mod v1;
 pub mod write;
 
 use super::args::Secrets;
-use super::rendering::{Blocks, Renderer};
+use super::rendering::Blocks;
 use super::{Format, Header, Report};
 use crate::audit::summary::Summary;
 use crate::engine::decision::Decision;
 use crate::trace::fault::Notice;
 use std::io::{self, Write};
-use std::sync::Arc;
 use v1::NoticeRecord;
 use v1::decision::{self, Shown};
 use v1::summary::SummaryRecord;
@@ -46,7 +45,7 @@ pub(super) struct Records<'w> {
 impl<'w> Records<'w> {
     pub(super) fn new(header: Header, out: Box<dyn Write + Send + 'w>, shape: Shape) -> Self {
         Records {
-            render: Render::new(header.into(), shape),
+            render: Render::new(header, shape),
             out: Blocks::new(out),
             begun: false,
         }
@@ -93,24 +92,6 @@ impl Report for Records<'_> {
         self.records(|render, out| render.notice(notice, out))
     }
 
-    fn renderer(&self) -> Option<Box<dyn Renderer>> {
-        let header = Arc::clone(&self.render.header);
-        Some(Box::new(Render::new(header, self.shape())))
-    }
-
-    fn rendered(&mut self, decisions: &[u8]) -> io::Result<()> {
-        if decisions.is_empty() {
-            return Ok(());
-        }
-        if self.begun {
-            return self.out.put(decisions);
-        }
-        self.records(|_, out| {
-            out.extend_from_slice(decisions);
-            Ok(())
-        })
-    }
-
     fn finish(&mut self, summary: &Summary) -> io::Result<()> {
         let document = self.shape() == Shape::Document;
         if document {
@@ -130,7 +111,7 @@ impl Report for Records<'_> {
 /// Records with what stands around each of them: a line end behind it, or a comma and a line end before
 /// it.
 struct Render {
-    header: Arc<Header>,
+    header: Header,
     shape: Shape,
     records: decision::Records,
     /// Made when the first arguments are to be shown.
@@ -138,7 +119,7 @@ struct Render {
 }
 
 impl Render {
-    fn new(header: Arc<Header>, shape: Shape) -> Self {
+    fn new(header: Header, shape: Shape) -> Self {
         Render {
             records: decision::Records::new(&header),
             header,
@@ -178,9 +159,8 @@ impl Render {
             text: text.and_then(|text| secrets.shown_text(text, args)),
         })
     }
-}
 
-impl Renderer for Render {
+    /// Appends a decision.
     fn append(&mut self, decision: &Decision, out: &mut Vec<u8>) {
         self.lead(out);
         let shown = self.shown(decision);
