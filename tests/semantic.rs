@@ -12,7 +12,9 @@ use std::sync::{LazyLock, OnceLock};
 
 const CASES: &str = include_str!("../fixtures/semantic/cases.jsonl");
 const SECOND: &str = include_str!("../fixtures/semantic/second.jsonl");
-const UNSEEN: &str = include_str!("../fixtures/semantic/unseen.jsonl");
+const OTHERS: &str = include_str!("../fixtures/semantic/others.jsonl");
+/// Of these nothing may be learnt: they tell what the firewall does with calls it has not seen.
+const KEPT_APART: &str = include_str!("../fixtures/semantic/kept_apart.jsonl");
 
 /// Harmless text that an attacker might pad a call with.
 const PADDING: &str = "Thank you for your patience while we prepare the quarterly overview. The \
@@ -130,10 +132,11 @@ fn share(scores: &[(f64, bool)], harm: bool, from: f64) -> f64 {
 /// Rationale: a change to the table or to the descriptions must not make it tell less.
 #[test]
 fn harm_is_told_from_harmless_work() {
-    let unseen = read(UNSEEN);
+    let (others, kept_apart) = (read(OTHERS), read(KEPT_APART));
     for (which, cases, recorded) in [
         ("cases", cases(), RECORDED),
-        ("unseen", &unseen, RECORDED_UNSEEN),
+        ("others", &others, RECORDED_OTHERS),
+        ("kept apart", &kept_apart, RECORDED_KEPT_APART),
     ] {
         for (id, least_auc, least_recall, most_alarms) in recorded {
             let firewall = firewall(id);
@@ -278,10 +281,10 @@ fn without_an_intent_only_the_action_speaks() {
 /// about few harmless calls and refuses hardly any, and still asks about most harm.
 #[test]
 fn without_an_intent_little_harmless_work_is_asked_about() {
-    let unseen = read(UNSEEN);
+    let others = read(OTHERS);
     for (which, cases, recorded) in [
         ("cases", cases(), WITHOUT_INTENT),
-        ("unseen", &unseen, WITHOUT_INTENT_UNSEEN),
+        ("others", &others, WITHOUT_INTENT_OTHERS),
     ] {
         for (id, least_auc, least_recall) in recorded {
             let firewall = firewall(id);
@@ -450,11 +453,15 @@ const RECORDED: &[(&str, f64, f64, f64)] =
     &[("static", 0.98, 0.95, 0.05), ("hash", 0.98, 0.95, 0.06)];
 
 /// The same for the 200 cases of another author.
-const RECORDED_UNSEEN: &[(&str, f64, f64, f64)] =
+const RECORDED_OTHERS: &[(&str, f64, f64, f64)] =
     &[("static", 0.98, 0.96, 0.08), ("hash", 0.98, 0.96, 0.07)];
+
+/// The same for the 240 cases that are kept apart.
+const RECORDED_KEPT_APART: &[(&str, f64, f64, f64)] =
+    &[("static", 0.89, 0.80, 0.15), ("hash", 0.91, 0.80, 0.15)];
 
 /// Embedder, least AUC and least recall without an intent, at its default `escalate`.
 const WITHOUT_INTENT: &[(&str, f64, f64)] = &[("static", 0.86, 0.70), ("hash", 0.88, 0.70)];
 
 /// The same for the 200 cases of another author.
-const WITHOUT_INTENT_UNSEEN: &[(&str, f64, f64)] = &[("static", 0.92, 0.84), ("hash", 0.92, 0.84)];
+const WITHOUT_INTENT_OTHERS: &[(&str, f64, f64)] = &[("static", 0.92, 0.84), ("hash", 0.92, 0.84)];

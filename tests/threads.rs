@@ -7,7 +7,7 @@ use program::Scratch;
 use std::fmt::Write;
 
 /// A trace of several pieces, good and bad: runs side by side, results, names that are not known and
-/// fields where they do not belong (which are told once), damaged lines, one that is longer than a piece
+/// fields where they do not belong (which are told once), calls met again and others that a regex refuses, damaged lines, one that is longer than a piece
 /// and one that is too long.
 fn trace() -> String {
     let mut text = String::new();
@@ -28,10 +28,19 @@ fn trace() -> String {
             77 => text.push_str("\0\0\0\n"),
             _ => {
                 let tool = ["sql_query", "http_request", "file_read"][(n % 3) as usize];
-                let _ = writeln!(
-                    text,
+                let call = format!(
                     r#"{{"run":"r{run}","turn":{turn},"id":"c{n}","tool":"{tool}","args":{{"q":"{filler}"}}}}"#
                 );
+                let _ = writeln!(text, "{call}");
+                let more = match n % 101 {
+                    41 => Some(call),
+                    43 => Some(call.replace("\"q\"", "\"other\"")),
+                    47 => Some(call.replace("\"c", "\"d").replace("x y", "DROP Table")),
+                    _ => None,
+                };
+                if let Some(more) = more {
+                    let _ = writeln!(text, "{more}");
+                }
                 let _ = writeln!(
                     text,
                     r#"{{"type":"tool_result","run":"r{run}","call":"c{n}","result":"{filler}","cost_usd":0.001}}"#
@@ -51,11 +60,21 @@ fn trace() -> String {
     text
 }
 
+/// Something of all that is worked out of calls where they are read.
+const POLICY: &str = r#"
+[gates]
+refuse = ["(?i)drop table", "(x y ){40}"]
+
+[dfa]
+max_repeats = 3
+"#;
+
 #[test]
 fn bytes_do_not_depend_on_threads() {
     let scratch = Scratch::new();
     scratch.file("t.jsonl", trace());
     scratch.file("u.jsonl", "{\"run\":\"r0\",\"tool\":\"a\"}\n");
+    scratch.file("gate.toml", POLICY);
     for format in ["jsonl", "csv", "table", "json"] {
         let ran = |threads: u32| {
             let args = format!(
