@@ -142,6 +142,7 @@ impl Registry {
         if !merge {
             // Only now are the runs of the input before earlier ones.
             self.earlier.extend(std::mem::take(&mut self.slots).keys());
+            self.awake.clear();
         }
         self.input = input;
         self.stem = stem.into();
@@ -285,11 +286,12 @@ impl Registry {
         self.awake.push_back(key);
         // Two at a time, so that there get fewer of them and none has to wait for many.
         for _ in 0..2 {
+            // A run that ended and began again is there twice, so that it may be the one that speaks.
             if self.awake.len() > self.room
-                && let Some(key) = self.awake.pop_front()
-                && !self.put_by(key)
+                && let Some(other) = self.awake.pop_front()
+                && (other == key || !self.put_by(other))
             {
-                self.awake.push_back(key);
+                self.awake.push_back(other);
             }
         }
     }
