@@ -23,7 +23,7 @@ use super::intent;
 use super::text::{Prepared, Ready};
 use crate::embed::nearest::{Nearest, Sought};
 use crate::embed::{Embedder, Embedding};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What the firewall says of an action.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +46,10 @@ pub struct Score {
     pub embedded: Arc<Prepared>,
 }
 
+/// How close the words of a gloss entry are to a description, times the strength of the entry, and the
+/// number of the description.
+type Close = (f64, usize);
+
 /// An embedder with descriptions and thresholds.
 #[derive(Debug)]
 pub struct Firewall {
@@ -54,32 +58,27 @@ pub struct Firewall {
     /// The vectors of those.
     harmful: Nearest,
     benign: Nearest,
-    /// By number of a gloss entry: how close its words are to a description, times its strength, and
-    /// the number of the description.
-    entries: Vec<(f64, usize)>,
+    /// By number of a gloss entry: what its words come to, worked out when it is first met, as few of
+    /// them are.
+    entries: Vec<OnceLock<Close>>,
     bands: Bands,
     /// Vectors of intents; absent for those that are not usable.
     intents: Intents<Option<Embedding>>,
 }
 
 impl Firewall {
-    /// Embeds the descriptions and the words of the gloss.
+    /// Embeds the descriptions.
     pub fn new(embedder: Arc<dyn Embedder>, exemplars: &Exemplars, bands: Bands) -> Firewall {
         let embed = |line: &String| embedder.embed(line);
         let harm = exemplars.harm.iter().map(|line| Arc::from(&**line));
         let harmful = Nearest::new(exemplars.harm.iter().map(embed).collect());
         let benign = Nearest::new(exemplars.benign.iter().map(embed).collect());
-        let close = |entry: &Entry| {
-            let words = embedder.embed(entry.words);
-            let sought = Sought::new(&words);
-            let (cosine, nearest) = match entry.harm {
-                true => harmful.to(&sought),
-                false => benign.to(&sought),
-            };
-            (entry.strength * cosine, nearest)
-        };
         Firewall {
-            entries: Table::built_in().entries.iter().map(close).collect(),
+            entries: Table::built_in()
+                .entries
+                .iter()
+                .map(|_| OnceLock::new())
+                .collect(),
             harm: harm.collect(),
             harmful,
             benign,
@@ -99,6 +98,17 @@ impl Firewall {
         let knows = |word: &str| !self.embedder.embed(word).is_zero();
         let vector = self.embedder.embed(intent::told_to(intent, knows)?);
         (!vector.is_zero()).then_some(vector)
+    }
+
+    /// What the words of a gloss entry come to.
+    fn close(&self, entry: &Entry) -> Close {
+        let words = self.embedder.embed(entry.words);
+        let sought = Sought::new(&words);
+        let (cosine, nearest) = match entry.harm {
+            true => self.harmful.to(&sought),
+            false => self.benign.to(&sought),
+        };
+        (entry.strength * cosine, nearest)
     }
 
     /// What this firewall's thresholds make of a score, measured by one that differs in them alone.
@@ -121,9 +131,10 @@ impl Firewall {
         let (mut harm, mut nearest) = self.harmful.to(&sought);
         let (mut benign, _) = self.benign.to(&sought);
         for entry in &ready.entries {
-            let Some(&(close, at)) = self.entries.get(entry.number) else {
+            let Some(known) = self.entries.get(entry.number) else {
                 continue;
             };
+            let &(close, at) = known.get_or_init(|| self.close(entry));
             if !entry.harm {
                 benign = benign.max(close);
             } else if close > harm {

@@ -17,7 +17,7 @@ const LITERALS: usize = 256;
 const MEMBERS: usize = 10;
 
 /// Most sets of one pattern: the bits of a byte.
-const SETS: usize = 8;
+pub(super) const SETS: usize = 8;
 
 /// The marks that matches begin with, a bit each; absent where some may begin with something else.
 pub(super) fn marks(ast: &Ast) -> Option<u32> {

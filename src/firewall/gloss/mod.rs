@@ -7,6 +7,7 @@
 pub mod coded;
 mod commands;
 mod heads;
+mod listed;
 mod literals;
 pub mod patterns;
 pub mod relation;

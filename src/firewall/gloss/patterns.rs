@@ -1,18 +1,20 @@
 //! Many patterns looked for in one text: only those whose literals stand in a line of it are tried,
 //! and on that line alone.
 //!
-//! What literals a match has to hold is read off a pattern's syntax: sets of which each has one in
+//! What literals a match has to hold is listed, see [`super::listed`]: sets of which each has one in
 //! every match. All literals are looked for in one pass. A pattern that has none is always tried. So
 //! the work is a pass over the text and one over a line for each pattern that may match there.
 //!
 //! A line begins with a mark, see [`super::view`]; line ends inside a string are part of its line.
 
 use super::heads::Heads;
-use super::literals::{EDGE, chosen, marks, required};
+use super::listed::Holds;
+use super::literals::SETS;
 use super::table::Signs;
+use super::view::MARKS as NAMED_MARKS;
+use foldhash::HashMap;
 use regex::bytes::{Regex, RegexBuilder};
-use regex_syntax::ast::parse::Parser;
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -48,7 +50,8 @@ struct Use {
 #[derive(Debug)]
 struct Pattern {
     sign: usize,
-    source: String,
+    /// As the table has it.
+    source: &'static str,
     /// One bit for each set of literals of which a match holds one.
     sets: u8,
     /// Where every match begins with a mark, and so with the line: a bit for each such mark.
@@ -65,8 +68,9 @@ impl Pattern {
     /// Whether it matches a line; one that cannot be made ready counts as if it did.
     fn matches(&self, line: &[u8]) -> bool {
         let ready = self.ready.get_or_init(|| {
-            let anchored = self.marks.map(|_| format!("\\A(?:{})", self.source));
-            let mut regex = RegexBuilder::new(anchored.as_deref().unwrap_or(&self.source));
+            let source = marked(self.source);
+            let anchored = self.marks.map(|_| format!("\\A(?:{source})"));
+            let mut regex = RegexBuilder::new(anchored.as_deref().unwrap_or(&source));
             let regex = regex.unicode(false).multi_line(true).size_limit(64 << 20);
             regex.build().ok()
         });
@@ -75,49 +79,56 @@ impl Pattern {
 }
 
 impl Patterns {
-    /// Reads patterns, each with its sign.
+    /// Takes patterns, each with its sign and what its matches hold. What they come to is worked out
+    /// when they are first tried.
     ///
     /// # Errors
-    /// What is wrong with a pattern.
-    pub fn new(sources: &[(usize, String)]) -> Result<Patterns, String> {
-        let mut patterns = Vec::new();
+    /// There are too many.
+    pub(super) fn new(sources: &[(usize, &'static str, Holds<'_>)]) -> Result<Patterns, String> {
+        if sources.len() > PATTERNS {
+            return Err(format!("{} patterns are too many", sources.len()));
+        }
+        let mut patterns = Vec::with_capacity(sources.len());
         let mut always = Vec::new();
-        let mut literals: BTreeMap<Vec<u8>, Vec<Use>> = BTreeMap::new();
-        // What a pattern says is enough here; what it comes to is worked out when it is first tried.
-        let mut parser = Parser::new();
-        for (at, (sign, source)) in sources.iter().enumerate() {
-            let ast = parser.parse(source).map_err(|e| e.to_string())?;
-            let sets = chosen(required(&ast));
-            if sets.is_empty() {
-                always.push(at);
-            }
-            for (n, set) in sets.iter().enumerate() {
+        let mut literals: Vec<Cow<'_, str>> = Vec::new();
+        let mut by_literal: Vec<Vec<Use>> = Vec::new();
+        let mut numbers: HashMap<Cow<'_, str>, usize> = HashMap::default();
+        for (at, (sign, source, holds)) in sources.iter().enumerate() {
+            let mut sets = 0;
+            // Without what is more than bits can tell a pattern is tried more often.
+            for (n, set) in holds.sets().take(SETS).enumerate() {
+                let bit = 1 << n;
+                sets |= bit;
                 for literal in set {
-                    let bare = literal.strip_prefix(&[EDGE]).unwrap_or(literal);
-                    let left = bare.len() < literal.len();
-                    let word = bare.strip_suffix(&[EDGE]).unwrap_or(bare);
-                    literals.entry(word.to_vec()).or_default().push(Use {
-                        pattern: at as u16,
-                        set: 1 << n,
-                        edges: [left, word.len() < bare.len()],
+                    let number = *numbers.entry(literal.word).or_insert_with_key(|word| {
+                        literals.push(word.clone());
+                        by_literal.push(Vec::new());
+                        by_literal.len() - 1
                     });
+                    if let Some(uses) = by_literal.get_mut(number) {
+                        uses.push(Use {
+                            pattern: at as u16,
+                            set: bit,
+                            edges: literal.edges,
+                        });
+                    }
                 }
+            }
+            if sets == 0 {
+                always.push(at);
             }
             patterns.push(Pattern {
                 sign: *sign,
-                source: source.clone(),
-                sets: (0..sets.len()).fold(0, |bits, n| bits | 1 << n),
-                marks: marks(&ast),
+                source,
+                sets,
+                marks: holds.marks,
                 ready: OnceLock::new(),
             });
         }
-        if patterns.len() > PATTERNS {
-            return Err(format!("{} patterns are too many", patterns.len()));
-        }
         Ok(Patterns {
             patterns,
-            literals: Heads::new(literals.keys().map(Vec::as_slice)),
-            by_literal: literals.into_values().collect(),
+            literals: Heads::new(literals.iter().map(|literal| literal.as_bytes())),
+            by_literal,
             always,
         })
     }
@@ -174,7 +185,7 @@ impl Patterns {
             pattern.matches(b"");
             matches!(pattern.ready.get(), Some(None))
         });
-        let unsound = unsound.map(|pattern| &*pattern.source).collect();
+        let unsound = unsound.map(|pattern| pattern.source).collect();
         (unsound, self.always.len())
     }
 }
@@ -212,12 +223,21 @@ fn is_edge(line: &[u8], at: usize) -> bool {
 /// The marks of lines, a bit each.
 const MARKS: u32 = {
     let (mut marks, mut at) = (0, 0);
-    while at < super::view::MARKS.len() {
-        marks |= 1 << super::view::MARKS[at].1 as u32;
+    while at < NAMED_MARKS.len() {
+        marks |= 1 << NAMED_MARKS[at].1 as u32;
         at += 1;
     }
     marks
 };
+
+/// A pattern with the marks of lines in place of their names.
+pub(super) fn marked(pattern: &str) -> String {
+    let mut out = pattern.replace("@Q", r"[\x07\x03]");
+    for (name, mark) in NAMED_MARKS {
+        out = out.replace(name, &mark.to_string());
+    }
+    out
+}
 
 /// The bit of a mark; 0 of any other byte.
 pub(super) fn mark_bit(byte: u8) -> u32 {
@@ -231,12 +251,24 @@ pub(super) fn is_mark(byte: u8) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::literals::best;
+    use super::super::listed::line;
+    use super::super::literals::{best, required};
     use super::super::view;
     use super::*;
     use crate::facets;
     use crate::firewall::Action;
     use crate::trace::json::{self, Json};
+    use regex_syntax::ast::parse::Parser;
+
+    /// Patterns whose signs are their places.
+    fn patterns(sources: &[&'static str]) -> Patterns {
+        let lines = sources.iter().map(|source| line("x", source));
+        let lines: Vec<_> = lines.map(|line| line.expect("a pattern")).collect();
+        let holds = lines.iter().filter_map(|line| Holds::read(line));
+        let numbered = sources.iter().enumerate().zip(holds);
+        let numbered = numbered.map(|((n, source), (_, holds))| (n, *source, holds));
+        Patterns::new(&numbered.collect::<Vec<_>>()).expect("patterns")
+    }
 
     fn literals(pattern: &str) -> Option<Vec<String>> {
         let ast = Parser::new().parse(pattern).expect("a pattern");
@@ -272,9 +304,7 @@ mod tests {
     /// All sets have to be met, and in one line.
     #[test]
     fn lines_are_told_apart_by_their_marks() {
-        let sources = ["\x02\\S*key=.*value", "drop\\s+table", "[\x02\x03]b"];
-        let sources = sources.iter().map(|s| (*s).to_owned()).enumerate();
-        let patterns = Patterns::new(&sources.collect::<Vec<_>>()).expect("patterns");
+        let patterns = patterns(&["\x02\\S*key=.*value", "drop\\s+table", "[\x02\x03]b"]);
         for (text, expected) in [
             ("\x02akey=a value\n", [true, false, false]),
             ("\x02akey=a\n\x02b=value\n", [false, false, true]),
@@ -327,9 +357,7 @@ mod tests {
     #[test]
     fn what_is_skipped_could_not_match() {
         let sources = [r"\bcat\b", r"rm\s+-\w*r", r"\d{3}", r"(do|re)mi"];
-        let numbered = || sources.iter().enumerate();
-        let numbered_sources: Vec<_> = numbered().map(|(n, s)| (n, (*s).to_owned())).collect();
-        let patterns = Patterns::new(&numbered_sources).expect("patterns");
+        let patterns = patterns(&sources);
         for text in [
             "cat 123",
             "rm  -xr /",
@@ -341,7 +369,7 @@ mod tests {
         ] {
             let mut signs = Signs::default();
             patterns.find(text.as_bytes(), &mut signs);
-            for (n, source) in numbered() {
+            for (n, source) in sources.iter().enumerate() {
                 let alone = Regex::new(source).expect("a pattern");
                 assert_eq!(
                     signs.has(n),

@@ -9,11 +9,20 @@
 //! hang together and nothing of what the call does.
 
 use super::coded::Coded;
-use super::patterns::Patterns;
+use super::listed::{self, Holds};
+use super::patterns::{Patterns, marked};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
 const TEXT: &str = include_str!("../gloss.txt");
+
+/// See [`listed`]; after lines that tell what it is.
+const LITERALS: &str = include_str!("../gloss.literals");
+
+const LITERALS_HEAD: &str = "\
+# Literals that matches of the patterns of gloss.txt hold, see gloss/listed.rs.
+# Made by UPDATE_DOCS=1 cargo test --test docs
+";
 
 /// 64-bit words of a set of signs.
 const WORDS: usize = 8;
@@ -154,9 +163,9 @@ impl Table {
     /// The built-in table.
     pub fn built_in() -> &'static Table {
         static TABLE: OnceLock<Table> = OnceLock::new();
-        TABLE.get_or_init(|| match Table::parse(TEXT) {
+        TABLE.get_or_init(|| match Table::parse(TEXT, LITERALS) {
             Ok(table) => table,
-            // The text is part of the program, and a test reads it.
+            // The texts are part of the program, and a test reads them.
             Err(error) => unreachable!("the gloss table: {error}"),
         })
     }
@@ -176,40 +185,37 @@ impl Table {
         held
     }
 
-    /// Reads a table.
+    /// Reads a table, with what [`listed`] says of its patterns.
     ///
     /// # Errors
     /// The line that is not understood.
-    pub fn parse(text: &'static str) -> Result<Table, String> {
+    fn parse(text: &'static str, literals: &'static str) -> Result<Table, String> {
         let mut names: HashMap<&'static str, usize> = HashMap::new();
         names.extend(Coded::ALL.iter().map(|coded| (coded.name(), coded.sign())));
         let (mut tool, mut intent, mut call) = (Vec::new(), Vec::new(), Vec::new());
         let mut asked = Signs::default();
-        let lines = || {
-            text.lines()
-                .filter(|l| !l.is_empty() && !l.starts_with('#'))
-        };
-        for line in lines() {
-            let Some((name, pattern)) = line.strip_prefix("sign ").and_then(|l| l.split_once(' '))
-            else {
-                continue;
-            };
+        let mut listed = lines(literals).map(Holds::read);
+        for (name, pattern) in patterns(text) {
             let next = names.len();
             let sign = *names.entry(name).or_insert(next);
+            let holds = match listed.next().flatten() {
+                Some((of, holds)) if of == name => holds,
+                _ => return Err(format!("the literals of `{name}` are not listed")),
+            };
             if pattern.starts_with("@I") {
                 asked.insert(sign);
-                intent.push((sign, marked(pattern)));
+                intent.push((sign, pattern, holds));
             } else if pattern.starts_with("@T") {
-                tool.push((sign, marked(pattern)));
+                tool.push((sign, pattern, holds));
             } else {
-                call.push((sign, marked(pattern)));
+                call.push((sign, pattern, holds));
             }
         }
         if names.len() > WORDS * 64 {
             return Err(format!("{} signs are too many", names.len()));
         }
         let mut entries = Vec::new();
-        for line in lines().filter(|line| !line.starts_with("sign ")) {
+        for line in lines(text).filter(|line| !line.starts_with("sign ")) {
             let number = entries.len();
             entries.push(entry(line, number, &names).ok_or_else(|| line.to_owned())?);
         }
@@ -290,13 +296,28 @@ fn entry(line: &'static str, number: usize, names: &HashMap<&str, usize>) -> Opt
     })
 }
 
-/// A pattern with the marks of lines in place of their names.
-fn marked(pattern: &str) -> String {
-    let mut out = pattern.replace("@Q", r"[\x07\x03]");
-    for (name, mark) in super::view::MARKS {
-        out = out.replace(name, &mark.to_string());
+/// The lines that are neither empty nor a remark.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+/// The signs of a table with their patterns, line by line.
+fn patterns(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    lines(text).filter_map(|line| line.strip_prefix("sign ")?.split_once(' '))
+}
+
+/// The file of what is [`listed`], from the patterns as they are.
+///
+/// # Errors
+/// What is wrong with a pattern.
+pub fn literals() -> Result<String, String> {
+    let mut file = LITERALS_HEAD.to_owned();
+    for (name, pattern) in patterns(TEXT) {
+        file.push_str(&listed::line(name, &marked(pattern))?);
+        file.push('\n');
     }
-    out
+    Ok(file)
 }
 
 #[cfg(test)]
@@ -306,7 +327,7 @@ mod tests {
 
     #[test]
     fn the_table_is_sound_and_leaves_nothing_unused() {
-        let table = Table::parse(TEXT).expect("every line is understood");
+        let table = Table::parse(TEXT, LITERALS).expect("every line is understood");
         for patterns in [&table.tool, &table.intent, &table.call] {
             let (unsound, unfiltered) = patterns.unsound();
             assert!(unsound.is_empty(), "{unsound:?}");
@@ -338,8 +359,11 @@ mod tests {
             "harm x 1 commands words",
             "other x 1 commands => words",
         ] {
-            assert_eq!(Table::parse(line).err().as_deref(), Some(line));
+            assert_eq!(Table::parse(line, "").err().as_deref(), Some(line));
         }
-        assert!(Table::parse("sign x (").is_err());
+        assert!(Table::parse("sign x a", "x -\ta").is_ok());
+        for unlike in ["", "x", "y -\ta"] {
+            assert!(Table::parse("sign x a", unlike).is_err());
+        }
     }
 }
