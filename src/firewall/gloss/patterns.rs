@@ -1,8 +1,8 @@
 //! Many patterns looked for in one text: only those whose literals stand in a line of it are tried,
 //! and on that line alone.
 //!
-//! What literals a match has to hold is listed, see [`super::listed`]: sets of which each has one in
-//! every match. All literals are looked for in one pass. A pattern that has none is always tried. So
+//! What literals a match has to hold is listed in `gloss.literals`: sets of which each has one in every
+//! match. All literals are looked for in one pass. A pattern that has none is always tried. So
 //! the work is a pass over the text and one over a line for each pattern that may match there.
 //!
 //! A line begins with a mark, see [`super::view`]; line ends inside a string are part of its line.

@@ -307,7 +307,7 @@ fn patterns(text: &str) -> impl Iterator<Item = (&str, &str)> {
     lines(text).filter_map(|line| line.strip_prefix("sign ")?.split_once(' '))
 }
 
-/// The file of what is [`listed`], from the patterns as they are.
+/// The file `gloss.literals`, from the patterns as they are.
 ///
 /// # Errors
 /// What is wrong with a pattern.
