@@ -11,6 +11,16 @@ pub use spaces::without_spaces;
 use std::num::NonZero;
 use wide::u8x16;
 
+/// Which of all bytes are among these.
+pub const fn among(bytes: &[u8]) -> [bool; 256] {
+    let (mut among, mut i) = ([false; 256], 0);
+    while i < bytes.len() {
+        among[bytes[i] as usize] = true;
+        i += 1;
+    }
+    among
+}
+
 /// Where a JSON string may stop being plain, that is quotes, backslashes and control characters below
 /// U+0020, in one text that is gone through from front to back.
 ///
@@ -209,6 +219,7 @@ fn padded(rest: &[u8]) -> [u8; 8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::Random;
 
     /// What is plain is copied, and of what is not it is told: every byte at every place.
     #[test]
@@ -254,21 +265,19 @@ mod tests {
             assert_eq!(find(b"abcdefgh"), None);
         }
     }
+
     /// Every stop is found, in every block, in texts whose last block is cut at every length.
     #[test]
     fn stops_are_found_in_every_block() {
-        let mut seed: u64 = 11;
+        let mut random = Random::new(11);
         for length in 0..200_usize {
             let text: Vec<u8> = (0..length)
-                .map(|_| {
-                    seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1);
-                    match seed >> 59 {
-                        0 => b'"',
-                        1 => b'\\',
-                        2 => (seed >> 40) as u8,
-                        3 => (seed >> 40) as u8 % 0x22,
-                        _ => b'a',
-                    }
+                .map(|_| match random.below(32) {
+                    0 => b'"',
+                    1 => b'\\',
+                    2 => random.next() as u8,
+                    3 => random.below(0x22),
+                    _ => b'a',
                 })
                 .collect();
             let (mut onward, blocks) = (Stops::default(), length.div_ceil(Stops::BLOCK));

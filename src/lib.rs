@@ -32,6 +32,8 @@ pub mod report;
 pub mod rules;
 pub mod stages;
 pub mod state;
+#[cfg(test)]
+mod testing;
 pub mod tokens;
 pub mod trace;
 pub mod verify;

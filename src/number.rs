@@ -73,18 +73,16 @@ pub fn told_apart(value: f64, others: &[f64]) -> String {
 #[cfg(test)]
 mod tests {
     use super::{rounded, short, told_apart, twelve_digits};
+    use crate::testing::Random;
 
     /// What is told by the short way is what the long one says.
     #[test]
     fn few_digits_are_told_alike() {
-        let mut state = 1_u64;
+        let mut random = Random::new(1);
         let mut told = 0;
         for n in 0..200_000_i64 {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            let scale = 10_f64.powi((state >> 59) as i32 - 16);
-            let value = ((state >> 20) % 10_u64.pow(1 + (n % 14) as u32)) as f64 * scale;
+            let scale = 10_f64.powi(random.below(32) - 16);
+            let value = random.below(10_u64.pow(1 + (n % 14) as u32)) as f64 * scale;
             for value in [
                 value,
                 -value,

@@ -113,6 +113,7 @@ fn parts_words(text: &str, at: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::Random;
 
     fn count(tokenizer: Tokenizer, json: &str) -> u64 {
         let counter = TokenCounter {
@@ -162,14 +163,10 @@ mod tests {
             ".", "!\n", "'", "'s", "'LL", "\u{301}", "é", "中文", "。", "\u{a0}", "\u{3000}",
             "\u{2028}", "\"", "{\"", "\":", "_", "-", "\u{17f}", "\u{0}", "😀", "²",
         ];
-        let mut seed: u64 = 7;
-        let mut below = |n: usize| {
-            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1);
-            (seed >> 33) as usize % n
-        };
+        let mut random = Random::new(7);
         let mut cuts = 0;
         for _ in 0..3000 {
-            let text: String = (0..below(60)).map(|_| BITS[below(BITS.len())]).collect();
+            let text: String = (0..random.below(60)).map(|_| *random.pick(BITS)).collect();
             for name in ["o200k_base", "cl100k_base"] {
                 let encoding = tiktoken::get_encoding(name).expect("an encoding of that name");
                 let whole = encoding.count(&text);

@@ -1,8 +1,12 @@
 //! What the accumulator of the barriers report makes of transitions.
 
+#[path = "../src/testing.rs"]
+mod testing;
+
 use gate::verify::accumulate::Accumulator;
 use gate::verify::limits::Limits;
 use gate::verify::report::{BarriersReport, Counted, Observation, RunTally, Site, Unit};
+use testing::Random;
 
 const NAMES: [&str; 2] = ["privacy", "resource"];
 
@@ -321,19 +325,17 @@ fn a_trace_counts_root_and_standing_as_a_replay_does() {
         fn count(&mut self, _: gate::engine::Counted) {}
     }
 
-    let mut seed = 5u64;
-    let mut next = |below: u64| {
-        seed = seed
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (seed >> 33) % below
-    };
+    let mut random = Random::new(5);
     let tools = ["think", "think", "sql_query", "http_request", "send_email"];
     let mut text = String::new();
     for call in 0..600 {
-        let (run, tool) = (next(40), tools[next(5) as usize]);
-        let result = if next(8) > 0 { ",\"result\":1" } else { "" };
-        let own = match next(12) {
+        let (run, tool) = (random.below(40), *random.pick(&tools));
+        let result = if random.below(8) > 0 {
+            ",\"result\":1"
+        } else {
+            ""
+        };
+        let own = match random.below(12) {
             0 => ",\"context_embedding\":[1,0],\"action_embedding\":[-1,0.1]",
             1 => ",\"context_embedding\":[1,0],\"action_embedding\":[1,0]",
             _ => "",

@@ -3,23 +3,10 @@
 
 mod program;
 
-use program::explained::{explained, flip, scratch, table, text};
+use program::explained::{MAIL, explained, flip, scratch, table, text};
 use serde_json::Value;
 
 const RECORDED: &str = "[semantic]\nembedder = \"recorded\"\nescalate = 0.5\nblock = 0.9\n";
-
-const MAIL: &str = concat!(
-    r#"{"tool":"send_email","run":"r","id":"c1","result":"ok"}"#,
-    "\n",
-    r#"{"tool":"send_email","run":"r","id":"c2","result":"ok"}"#,
-    "\n",
-    r#"{"tool":"send_email","run":"r","id":"c3","result":"ok"}"#,
-    "\n",
-    r#"{"tool":"send_email","run":"r","id":"c4","result":"ok"}"#,
-    "\n",
-    r#"{"tool":"search","run":"r","id":"c5","result":"ok"}"#,
-    "\n",
-);
 
 /// A run that its recording ended with a failure stays ended however many refusals it may have.
 #[test]

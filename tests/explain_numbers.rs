@@ -3,7 +3,7 @@
 
 mod program;
 
-use program::explained::{explained, flip, scratch, table, text};
+use program::explained::{MAIL, explained, flip, scratch, table, text};
 use serde_json::Value;
 
 /// The policy, which has floats alone, with the changes of a flip written into it.
@@ -82,19 +82,6 @@ fn a_default_of_calls_without_an_intent_refuses_where_it_is_lowered() {
     let again = self::explained(&scratch, "--call n3");
     assert_eq!(again["decision"]["decision"], "escalate");
 }
-
-const MAIL: &str = concat!(
-    r#"{"tool":"send_email","run":"r","id":"c1","result":"ok"}"#,
-    "\n",
-    r#"{"tool":"send_email","run":"r","id":"c2","result":"ok"}"#,
-    "\n",
-    r#"{"tool":"send_email","run":"r","id":"c3","result":"ok"}"#,
-    "\n",
-    r#"{"tool":"send_email","run":"r","id":"c4","result":"ok"}"#,
-    "\n",
-    r#"{"tool":"search","run":"r","id":"c5","result":"ok"}"#,
-    "\n",
-);
 
 /// A run that was stopped for its refusals goes by their number.
 #[test]

@@ -1,6 +1,9 @@
 //! Runs by how near they come to a refusal: the ranking, what bounds it, and that what is said to
 //! remain is what the monitor would admit.
 
+#[path = "../src/testing.rs"]
+mod testing;
+
 use gate::audit::robustness::{Measurer, Robustness, RunRow, Wanted};
 use gate::audit::summary::Replayed;
 use gate::audit::verdict::Leniency;
@@ -9,6 +12,7 @@ use gate::import::drive::{ReadOptions, read};
 use gate::policy::{Policy, PolicySource};
 use gate::stages::{STAGES, Stage};
 use std::fmt::Write;
+use testing::Random;
 
 const FULL: Wanted = Wanted {
     top: 1000,
@@ -169,13 +173,7 @@ fn as_many_calls_are_admitted_as_remain() {
         .filter(|s| s.id() == "dcbf")
         .copied()
         .collect();
-    let mut seed = 11u64;
-    let mut next = |below: usize| {
-        seed = seed
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (seed >> 33) as usize % below
-    };
+    let mut random = Random::new(11);
     let tools = [
         "think",
         "send_email",
@@ -195,8 +193,8 @@ fn as_many_calls_are_admitted_as_remain() {
     for policy in policies.map(policy) {
         for _ in 0..12 {
             let mut text = String::new();
-            for _ in 0..1 + next(9) {
-                text += &call("r", tools[next(tools.len())]);
+            for _ in 0..1 + random.below(9) {
+                text += &call("r", tools[random.below(tools.len())]);
             }
             let found = measured(&policy, &text, FULL, Mode::Observe, &barriers);
             let row = &found.listed[0];

@@ -1,9 +1,13 @@
 //! Tokens are those of the encodings' makers. The reference is `tiktoken-rs`, which carries their
 //! Rust code and vocabularies; the program counts with a faster crate that shares nothing with it.
 
+#[path = "../src/testing.rs"]
+mod testing;
+
 use gate::policy::Tokenizer;
 use gate::tokens::tokens_of;
 use std::sync::LazyLock;
+use testing::Random;
 use tiktoken_rs::CoreBPE;
 
 const TOKENIZERS: [Tokenizer; 2] = [Tokenizer::O200kBase, Tokenizer::Cl100kBase];
@@ -29,30 +33,13 @@ fn assert_as_the_reference(text: &str) {
     }
 }
 
-/// SplitMix64: the same texts everywhere.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) % n as u64) as usize
-    }
-
-    fn pick<'a>(&mut self, of: &[&'a str]) -> &'a str {
-        of[self.below(of.len())]
-    }
-
-    /// Any Unicode scalar value; those of the lower ranges more often than there are of them.
-    fn char(&mut self) -> char {
-        const ENDS: &[usize] = &[0x80, 0x250, 0x3000, 0x1_0000, 0x2_0000, 0x11_0000];
-        loop {
-            let end = ENDS[self.below(ENDS.len())];
-            if let Some(c) = char::from_u32(self.below(end) as u32) {
-                return c;
-            }
+/// Any Unicode scalar value; those of the lower ranges more often than there are of them.
+fn char(random: &mut Random) -> char {
+    const ENDS: &[u32] = &[0x80, 0x250, 0x3000, 0x1_0000, 0x2_0000, 0x11_0000];
+    loop {
+        let end = *random.pick(ENDS);
+        if let Some(c) = char::from_u32(random.below(end)) {
+            return c;
         }
     }
 }
@@ -183,15 +170,15 @@ const BITS: &[&str] = &[
 
 /// Up to some 40 bits, of all kinds or of a few; some of them many times in a row.
 fn awkward(random: &mut Random) -> String {
-    let few: Vec<&str> = (0..=random.below(5)).map(|_| random.pick(BITS)).collect();
+    let few: Vec<&str> = (0..=random.below(5)).map(|_| *random.pick(BITS)).collect();
     let kind = random.below(4);
     let mut text = String::new();
     for _ in 0..random.below(40) {
+        let bit = random.pick(if kind == 1 { &few } else { BITS });
         match kind {
-            0 => text.push(random.char()),
-            1 => text.push_str(random.pick(&few)),
-            2 if random.below(2) == 0 => text.push(random.char()),
-            _ => text.push_str(random.pick(BITS)),
+            0 => text.push(char(random)),
+            2 if random.below(2) == 0 => text.push(char(random)),
+            _ => text.push_str(bit),
         }
         if random.below(30) == 0 {
             let bit = random.pick(BITS);
@@ -235,7 +222,7 @@ fn counts_are_the_published_ones() {
 /// docs/dependencies.md: one text in some 30,000 of these, and none of the 500 here.
 #[test]
 fn awkward_texts_count_as_in_the_reference() {
-    let mut random = Random(20260514);
+    let mut random = Random::new(20260514);
     for bit in BITS {
         assert_as_the_reference(bit);
         assert_as_the_reference(&format!("a{bit} {bit}\n{bit}b"));
@@ -305,7 +292,7 @@ fn endless_words_are_counted() {
 #[test]
 fn threads_count_alike() {
     let texts: Vec<String> = {
-        let mut random = Random(3);
+        let mut random = Random::new(3);
         (0..30).map(|_| awkward(&mut random)).collect()
     };
     let counts = || -> Vec<u64> {

@@ -4,11 +4,15 @@
 // Not every bench uses all of it.
 #![allow(dead_code)]
 
+#[path = "../../src/testing.rs"]
+mod testing;
+
 use criterion::Criterion;
 use gate::import::Sink;
 use gate::import::drive::{ReadOptions, read};
 use std::fmt::Write;
 use std::time::Duration;
+use testing::Random;
 
 /// Short, so that all of them are run in a few minutes.
 pub fn quick() -> Criterion {
@@ -59,7 +63,7 @@ pub fn traces(calls: usize) -> Vec<Trace> {
 
 impl Kind {
     fn trace(&self, calls: usize) -> Trace {
-        let mut words = Words(7);
+        let mut words = Words(Random::new(7));
         let mut text = String::new();
         let batch = self.run.saturating_mul(self.together);
         for i in 0..calls {
@@ -85,29 +89,21 @@ impl Kind {
 }
 
 /// Words from a seed: the same on every machine.
-struct Words(u64);
+struct Words(Random);
 
 impl Words {
-    fn below(&mut self, most: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % most
-    }
-
     fn word(&mut self) -> &'static str {
         const WORDS: [&str; 16] = [
             "account", "archive", "backup", "budget", "customer", "deploy", "draft", "export",
             "filter", "invoice", "login", "payment", "refund", "report", "session", "ticket",
         ];
-        WORDS[self.below(WORDS.len())]
+        WORDS[self.0.below(WORDS.len())]
     }
 
     /// A tool and its arguments.
     fn action(&mut self) -> (&'static str, String) {
-        let (a, b, c, n) = (self.word(), self.word(), self.word(), self.below(1000));
-        match self.below(5) {
+        let (a, b, c, n) = (self.word(), self.word(), self.word(), self.0.below(1000));
+        match self.0.below(5) {
             0 => (
                 "Bash",
                 format!(
@@ -143,7 +139,7 @@ impl Words {
     fn code(&mut self, size: usize) -> String {
         let mut text = String::new();
         while text.len() < size {
-            let (a, b, n) = (self.word(), self.word(), self.below(10_000));
+            let (a, b, n) = (self.word(), self.word(), self.0.below(10_000));
             let _ = match n % 3 {
                 0 => write!(text, r#"    let {a} = {b}.parse(\"{n}\")?;\n"#),
                 1 => write!(text, r#"\treturn \"{a}\\n{b}\";\n"#),

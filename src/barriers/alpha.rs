@@ -64,6 +64,7 @@ impl Alpha {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::Random;
 
     fn alpha(kappa: f64, power: f64) -> Alpha {
         Alpha { kappa, power }
@@ -125,13 +126,7 @@ mod tests {
     /// By one floor or by two: as the condition and the distance are defined.
     #[test]
     fn one_floor_does_for_both() {
-        let mut seed = 1u64;
-        let mut next = |below: u64| {
-            seed = seed
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
-            (seed >> 33) % below
-        };
+        let mut random = Random::new(1);
         let odd = [
             f64::NAN,
             f64::INFINITY,
@@ -141,9 +136,9 @@ mod tests {
             1e-320,
         ];
         for _ in 0..20_000 {
-            let mut number = || match next(8) {
-                0 => odd[next(6) as usize],
-                _ => next(4000) as f64 / 1000.0 - 1.0,
+            let mut number = || match random.below(8) {
+                0 => *random.pick(&odd),
+                _ => random.below(4000) as f64 / 1000.0 - 1.0,
             };
             let a = alpha(number(), [1.0, 2.0, 0.5, 1.5][number().abs() as usize % 4]);
             let (h, next) = (number(), number());

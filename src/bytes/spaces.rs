@@ -91,6 +91,7 @@ fn parity(bits: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::Random;
 
     /// The plain telling, byte by byte.
     fn plain(text: &[u8]) -> Vec<u8> {
@@ -111,27 +112,22 @@ mod tests {
     /// Strings full of quotes and backslashes, at every place of a block and over its end.
     #[test]
     fn white_space_is_left_out_as_byte_by_byte() {
-        let mut seed = 1u64;
-        let mut next = |below: usize| {
-            seed = seed
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
-            (seed >> 33) as usize % below
-        };
+        let mut random = Random::new(1);
         let outside = ["{", "}", ":", ",", " ", "\n", "\t", "\r", "1", "true"];
         let inside = ["\\\\", "\\\\", "\\\"", " ", "a", "é", "\\n", "\u{7f}", "{"];
         let mut room = Vec::new();
         for case in 0..20_000 {
-            let mut text = "x".repeat(next(3) * next(40));
-            for _ in 0..next(30) {
-                if next(2) == 0 {
-                    text.push_str(outside[next(outside.len())]);
+            let mut text = "x".repeat(random.below(3) * random.below(40));
+            for _ in 0..random.below(30) {
+                if random.below(2) == 0 {
+                    let piece = random.pick(&outside);
+                    text.push_str(piece);
                     continue;
                 }
                 text.push('"');
                 // Runs of backslashes among them.
                 let few = if case % 3 == 0 { 2 } else { inside.len() };
-                (0..next(40)).for_each(|_| text.push_str(inside[next(few)]));
+                (0..random.below(40)).for_each(|_| text.push_str(inside[random.below(few)]));
                 text.push('"');
             }
             let told = without_spaces(text.as_bytes(), &mut room);

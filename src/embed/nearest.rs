@@ -120,15 +120,11 @@ fn product(a: &[i16], b: &[i16]) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::Random;
 
     fn vectors(count: usize, length: usize) -> Vec<Embedding> {
-        let mut state = 7_u64;
-        let mut next = || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            (state >> 33) as f64 / f64::from(1_u32 << 30) - 1.0
-        };
+        let mut random = Random::new(7);
+        let mut next = || random.below(1_u32 << 31) as f64 / f64::from(1_u32 << 30) - 1.0;
         let mut vector = || Embedding::new((0..length).map(|_| next()).collect());
         (0..count).map(|_| vector()).collect()
     }

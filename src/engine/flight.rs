@@ -236,24 +236,19 @@ impl AgentState {
 mod tests {
     use super::*;
     use crate::policy::matcher::NameTable;
+    use crate::testing::Random;
 
     /// Whatever settles, the rest stays in its order, as if the list were made anew.
     #[test]
     fn what_does_not_settle_keeps_its_order() {
-        let mut seed = 1u64;
-        let mut next = |below: u64| {
-            seed = seed
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
-            (seed >> 33) % below
-        };
+        let mut random = Random::new(1);
         let policy = Policy::built_in();
         let names = NameTable::default().intern(&policy.matchers, "t", &[]);
         let mut run = Run::new(Arc::from("r"), 0, 1);
         let (mut plain, mut settled): (Vec<InFlight>, u64) = (Vec::new(), 0);
         for id in 0..5000 {
-            let batch = Some(next(3)).filter(|&batch| batch > 0);
-            let arriving = (next(4) > 0).then(|| (next(6), batch));
+            let batch = Some(random.below(3)).filter(|&batch| batch > 0);
+            let arriving = (random.below(4) > 0).then(|| (random.below(6), batch));
             run.settle_before(&policy, arriving);
             let before = plain.len();
             plain.retain(|flight| !flight.settles_before(arriving));
@@ -263,12 +258,12 @@ mod tests {
             };
             assert_eq!(ids(&mut run.in_flight.iter()), ids(&mut plain.iter()));
             assert_eq!(run.state.history.len(), settled);
-            if next(3) > 0 {
-                let outcome = batch.filter(|_| next(2) > 0);
+            if random.below(3) > 0 {
+                let outcome = batch.filter(|_| random.below(2) > 0);
                 let flight = InFlight {
                     id,
                     by: Caller::default(),
-                    turn: next(6),
+                    turn: random.below(6),
                     names: Arc::clone(&names),
                     estimate: Nano::ZERO,
                     batch,

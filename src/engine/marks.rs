@@ -319,22 +319,17 @@ impl Marks {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::Random;
 
     /// Whatever calls come and whatever becomes of them, they are as in a list of them all.
     #[test]
     fn marks_are_as_in_a_list() {
-        let mut seed = 1u64;
-        let mut next = move |below: u64| {
-            seed = seed
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
-            (seed >> 33) % below
-        };
+        let mut random = Random::new(1);
         for odd in [1, 4, 50] {
             let (mut marks, mut plain) = (Marks::default(), Vec::<(u64, Mark)>::new());
             let (mut id, mut line, mut turn) = (0u64, 0u64, 0u64);
             for _ in 0..1500 {
-                let mut oddly = || odd > 1 && next(odd) == 0;
+                let mut oddly = || odd > 1 && random.below(odd) == 0;
                 id = if oddly() {
                     id.wrapping_mul(77) ^ 5
                 } else {
@@ -350,13 +345,13 @@ mod tests {
                 } else {
                     turn + 1
                 };
-                let mut short = || NonZeroU32::new(next(u64::from(u32::MAX)) as u32);
+                let mut short = || NonZeroU32::new(random.below(u32::MAX));
                 let mark = Mark {
                     content: short().unwrap_or(NonZeroU32::MIN),
                     outcome: short().filter(|hash| hash.get() % 3 == 0),
                     turn,
-                    names: next(300) as u32,
-                    origin: Origin::on(line, next(2) == 0),
+                    names: random.below(300),
+                    origin: Origin::on(line, random.below(2) == 0),
                 };
                 let known = plain.iter().find(|(other, _)| *other == id);
                 assert_eq!(marks.get(id), known.map(|(_, mark)| *mark));
@@ -365,8 +360,8 @@ mod tests {
                     marks.insert(id, mark);
                     plain.push((id, mark));
                 }
-                for back in [next(3), next(20), next(1500)] {
-                    let Some(place) = plain.len().checked_sub(1 + back as usize) else {
+                for back in [random.below(3), random.below(20), random.below(1500)] {
+                    let Some(place) = plain.len().checked_sub(1 + back) else {
                         continue;
                     };
                     let change = |mark: &mut Mark| {
@@ -379,7 +374,7 @@ mod tests {
                     marks.change(*id, change);
                     assert_eq!(marks.get(*id), Some(*mark));
                 }
-                if next(9) == 0 && marks.are_few() {
+                if random.below(9) == 0 && marks.are_few() {
                     let mut out = Writer::default();
                     marks.write(&mut out);
                     marks = Marks::read(&mut Reader(&out.bytes));

@@ -135,25 +135,20 @@ impl Stretches {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::Random;
 
     /// Whatever ids come, they are found as a list of them all finds them.
     #[test]
     fn ids_are_found_where_they_were_put() {
-        let mut seed = 1u64;
-        let mut next = |below: u64| {
-            seed = seed
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
-            (seed >> 33) % below
-        };
+        let mut random = Random::new(1);
         for jumps in [1, 3, 40, 4000] {
             let (mut stretches, mut plain) = (Stretches::default(), Vec::new());
             // The first goes over the end of the numbers.
             let mut id = u64::MAX - 5;
             for _ in 0..3000 {
-                id = match next(jumps) {
-                    0 if jumps > 1 => id.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ next(9),
-                    1 if jumps > 3 => id.wrapping_sub(next(20)),
+                id = match random.below(jumps) {
+                    0 if jumps > 1 => id.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ random.below(9),
+                    1 if jumps > 3 => id.wrapping_sub(random.below(20)),
                     _ => id.wrapping_add(1),
                 };
                 let place = plain.iter().position(|&other| other == id);
@@ -162,7 +157,7 @@ mod tests {
                     stretches.push(id, plain.len());
                     plain.push(id);
                 }
-                if next(20) == 0 && stretches.are_few() {
+                if random.below(20) == 0 && stretches.are_few() {
                     let mut out = Writer::default();
                     stretches.write(&mut out);
                     stretches = Stretches::read(&mut Reader(&out.bytes));

@@ -367,6 +367,7 @@ impl NameTable {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::Random;
 
     fn patterns(list: &[&str]) -> Vec<String> {
         list.iter().map(|p| p.to_string()).collect()
@@ -412,17 +413,13 @@ mod tests {
     /// Bits are what a set of numbers says, with and without those that need an allocation.
     #[test]
     fn sets_of_lists_are_sets() {
-        let mut seed = 1u64;
-        let mut next = |below: u64| {
-            seed = seed
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
-            (seed >> 33) % below
-        };
+        let mut random = Random::new(1);
         for most in [3, 64, 65, 400] {
             for _ in 0..200 {
                 let mut some = || -> BTreeSet<MatcherId> {
-                    (0..next(9)).map(|_| MatcherId(next(most) as u16)).collect()
+                    (0..random.below(9))
+                        .map(|_| MatcherId(random.below(most)))
+                        .collect()
                 };
                 let (a, b) = (some(), some());
                 let of = |ids: &BTreeSet<MatcherId>| ids.iter().copied().collect::<ListSet>();

@@ -423,20 +423,17 @@ pub(super) fn cell(text: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::Random;
 
     /// Cells are quoted where the library that reads and writes CSV quotes them.
     #[test]
     fn cells_are_quoted_as_elsewhere() {
-        let mut seed = 3_u64;
+        let mut random = Random::new(3);
         for _ in 0..20_000 {
-            let mut any = |below: u64| {
-                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                (seed >> 33) % below
-            };
             let signs = [
                 'a', 'b', ' ', ',', ';', '"', '\'', '\n', '\r', '#', '\\', 'é', '\t',
             ];
-            let text: String = (0..any(6)).map(|_| signs[any(13) as usize]).collect();
+            let text: String = (0..random.below(6)).map(|_| *random.pick(&signs)).collect();
             let mut out = b"x,".to_vec();
             quoted(&text, &mut out);
             out.push(b'\n');

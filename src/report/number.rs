@@ -168,6 +168,7 @@ pub fn percent(proportion: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::Random;
 
     #[test]
     fn exact_reads_back_the_same() {
@@ -195,13 +196,12 @@ mod tests {
     #[test]
     fn digits_are_those_of_the_float() {
         let mut digits = Digits::new(|value, out| out.extend_from_slice(exact(value).as_bytes()));
-        let mut seed = 7_u64;
+        let mut random = Random::new(7);
         for n in 0..100_000_u64 {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            let value = match seed >> 62 {
-                0 => f64::from_bits(seed.rotate_left(29)),
-                1 => ((seed >> 40) % 500) as f64 / 100.0,
-                2 => -((seed >> 50) as f64),
+            let value = match random.below(4) {
+                0 => f64::from_bits(random.next()),
+                1 => f64::from(random.below(500)) / 100.0,
+                2 => -f64::from(random.below(1 << 14)),
                 _ => [0.0, -0.0, f64::NAN, f64::MIN, 5e-324][(n % 5) as usize],
             };
             let mut out = b"x".to_vec();

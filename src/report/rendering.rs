@@ -138,25 +138,20 @@ impl Readings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::Random;
 
     /// Many texts, at few addresses, since those that are let go make room for others.
     #[test]
     fn texts_are_spelled_as_if_none_were_known() {
         let spell =
             |text: &str, out: &mut Vec<u8>| out.extend_from_slice(format!("<{text}>").as_bytes());
-        let mut seed = 1u64;
-        let mut next = |below: u64| {
-            seed = seed
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
-            (seed >> 33) % below
-        };
+        let mut random = Random::new(1);
         let mut texts = Texts::new(spell);
         let mut kept: Vec<Arc<str>> = vec!["none".into(), "".into(), Arc::default()];
         for _ in 0..20_000 {
-            let at = next(kept.len() as u64) as usize;
-            match next(3) {
-                0 => kept.push(format!("{}", next(50)).into()),
+            let at = random.below(kept.len());
+            match random.below(3) {
+                0 => kept.push(format!("{}", random.below(50)).into()),
                 1 if kept.len() > 100 => drop(kept.swap_remove(at)),
                 _ => {
                     let (mut out, mut plain) = (Vec::new(), Vec::new());

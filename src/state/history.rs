@@ -127,17 +127,12 @@ mod tests {
     use super::*;
     use crate::policy::matcher::NameTable;
     use crate::policy::{PolicySource, parse};
+    use crate::testing::Random;
 
     /// The lists that the latest calls match, joined, are those that any of them matches by itself.
     #[test]
     fn lists_of_the_latest_calls_are_those_of_each() {
-        let mut seed = 1u64;
-        let mut next = |below: u64| {
-            seed = seed
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
-            (seed >> 33) % below
-        };
+        let mut random = Random::new(1);
         for (window, pairs) in [(1, 2), (5, 3), (7, 90)] {
             let pair = |n| format!("['t{n}*', 'u{n}']");
             let pairs: Vec<String> = (0..pairs).map(pair).collect();
@@ -149,10 +144,14 @@ mod tests {
             let policy = parse(&text, "p.toml", PolicySource::BuiltIn, &nothing).expect(&text);
             let (mut history, mut table) = (History::default(), NameTable::default());
             for _ in 0..300 {
-                let more = next(4);
+                let more = random.below(4);
                 let mut names = || {
-                    let tool = format!("{}{}", ["t", "u"][next(2) as usize], next(99));
-                    table.intern(&policy.matchers, &tool, &[&format!("u{}", next(99))])
+                    let tool = format!("{}{}", random.pick(&["t", "u"]), random.below(99));
+                    table.intern(
+                        &policy.matchers,
+                        &tool,
+                        &[&format!("u{}", random.below(99))],
+                    )
                 };
                 let appended: Vec<_> = (0..more).map(|_| names()).collect();
                 for n in 0..=policy.recent {

@@ -132,6 +132,7 @@ impl Clusters {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::Random;
 
     fn of(runs: &[(u64, u64)]) -> ClusteredRate {
         let mut clusters = Clusters::default();
@@ -155,18 +156,12 @@ mod tests {
 
     #[test]
     fn the_sums_give_the_textbook_value() {
-        let mut seed = 7u64;
-        let mut next = |below: u64| {
-            seed = seed
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
-            (seed >> 33) % below
-        };
+        let mut random = Random::new(7);
         for _ in 0..300 {
-            let runs: Vec<_> = (0..2 + next(40))
+            let runs: Vec<_> = (0..2 + random.below(40))
                 .map(|_| {
-                    let calls = 1 + next(50);
-                    (calls, next(calls + 1))
+                    let calls = 1 + random.below(50);
+                    (calls, random.below(calls + 1))
                 })
                 .collect();
             let rate = of(&runs);

@@ -1,6 +1,7 @@
 //! Which barriers can refuse a call, and that those which are said to refuse nothing do not.
 
 use super::cases::CASES;
+use super::testing::Random;
 use super::{program, report, row};
 use gate::check::Code;
 use gate::check::binds::Binds;
@@ -109,22 +110,16 @@ fn calls(seed: u64) -> String {
         "b",
         "send_it",
     ];
-    let mut state = seed;
-    let mut next = |below: u64| {
-        state = state
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (state >> 33) % below
-    };
+    let mut random = Random::new(seed);
     let mut trace = String::new();
     for run in 0..25 {
-        let (kinds, dear) = (1 + next(10), next(3));
-        for turn in 0..(10 + next(60)) {
-            let tool = tools[usize::try_from(next(kinds)).expect("small")];
-            let cost = if dear == 0 { next(4) } else { 0 };
+        let (kinds, dear) = (1 + random.below(10), random.below(3));
+        for turn in 0..(10 + random.below(60)) {
+            let tool = random.pick(&tools[..kinds]);
+            let cost = if dear == 0 { random.below(4) } else { 0 };
             trace += &format!(
                 "{{\"tool\":\"{tool}\",\"run\":\"r{run}\",\"turn\":{turn},\"agent\":\"a\",\"args\":{{\"n\":\"{}\"}},\"result\":\"x\",\"cost_usd\":{cost}}}\n",
-                next(9)
+                random.below(9)
             );
         }
     }

@@ -3,6 +3,8 @@
 
 #[path = "../program/mod.rs"]
 mod program;
+#[path = "../../src/testing.rs"]
+mod testing;
 
 mod binds;
 mod cases;

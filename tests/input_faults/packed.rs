@@ -1,6 +1,7 @@
 //! Compressed inputs, and inputs of another kind.
 
 use crate::support::*;
+use crate::testing::Random;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::Write;
@@ -13,14 +14,9 @@ fn gzip(text: &str) -> Vec<u8> {
 
 /// Text that does not compress well, so that cutting the stream cuts it in the middle.
 fn many_calls() -> String {
-    let mut n = 1u64;
+    let mut random = Random::new(1);
     (0..2000)
-        .map(|_| {
-            n = n
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
-            call(&format!("t{n:x}"))
-        })
+        .map(|_| call(&format!("t{:x}", random.next())))
         .collect()
 }
 

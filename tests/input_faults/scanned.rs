@@ -1,12 +1,9 @@
 //! What the scanner takes, what it tells of a value by the way, and what is read straight from the bytes
 //! of one: all of it over random JSON, whole and damaged, beside the plain way of finding it out.
 
-#[path = "../laws/random.rs"]
-mod random;
-
+use crate::testing::Random;
 use gate::trace::event::RawJson;
 use gate::trace::json::{self, Json, JsonErrorKind, Scanner};
-use random::Random;
 use serde::de::IgnoredAny;
 
 /// What strings are made of: escapes of every kind, halves of pairs in every order, characters of every

@@ -2,8 +2,8 @@
 //! of it the same decisions.
 
 use super::policies::{self, policies};
-use super::random::Random;
 use super::replay::{Replay, anywhere, replay_bytes, same, varied};
+use super::testing::Random;
 use super::trial::{Shape, is_call, lines, members, trial};
 use gate::convert::{Converted, Converter};
 use gate::engine::decision::Decision;

@@ -1,8 +1,8 @@
 //! A faulty line changes nothing but the list of faults and what is in doubt because of them.
 
 use super::policies::{self, policies};
-use super::random::Random;
 use super::replay::{Replay, anywhere, replay_bytes, same, varied};
+use super::testing::Random;
 use super::trial::{Shape, is_call, lines, trial};
 use gate::engine::decision::Decision;
 use serde_json::{Value, json};

@@ -2,8 +2,8 @@
 //! policy, which is parsed anew, and the whole recording is replayed under it.
 
 use super::policies::policy;
-use super::random::Random;
 use super::replay::{replay, varied};
+use super::testing::Random;
 use super::trial::{Shape, is_call, lines};
 use super::weighing::weighing;
 use gate::engine::{Final, Options};

@@ -4,6 +4,8 @@
 
 #[path = "../program/mod.rs"]
 mod program;
+#[path = "../../src/testing.rs"]
+mod testing;
 
 mod convert;
 mod coverage;
@@ -16,7 +18,6 @@ mod naive;
 mod packing;
 mod policies;
 mod prefix;
-mod random;
 mod reference;
 mod repeatable;
 mod replay;

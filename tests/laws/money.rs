@@ -1,8 +1,8 @@
 //! Money adds up exactly, in any order and however it was written.
 
 use super::policies::policy;
-use super::random::Random;
 use super::replay::{OBSERVE, replay_bytes};
+use super::testing::Random;
 use gate::trace::money::Nano;
 
 /// A decimal of that many nano-dollars, in one of its spellings.

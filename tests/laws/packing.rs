@@ -1,8 +1,8 @@
 //! How the bytes come does not matter: packed or plain, at once or in drops, with what line ends.
 
 use super::policies::{self, policies};
-use super::random::Random;
 use super::replay::{Replay, replay_bytes, replay_from, varied};
+use super::testing::Random;
 use super::trial::{Shape, lines, trial};
 use std::io::{self, Read, Write};
 

@@ -2,8 +2,8 @@
 
 use super::policies::{self, policies};
 use super::program::Scratch;
-use super::random::Random;
 use super::replay::{replay, varied};
+use super::testing::Random;
 use super::trial::{Shape, lines, trace, trial};
 use gate::engine::RunReport;
 

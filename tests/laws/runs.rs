@@ -1,8 +1,8 @@
 //! Runs are replayed each by itself: how their records lie among those of others does not matter.
 
 use super::policies::{self, policies};
-use super::random::Random;
 use super::replay::{Replay, anywhere, replay, same, varied};
+use super::testing::Random;
 use super::trial::{Shape, lines, of_run, run_ids, trial};
 use gate::engine::decision::Decision;
 use serde_json::Value;

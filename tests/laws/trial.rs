@@ -1,6 +1,6 @@
 //! Random traces, and the search for the smallest one that breaks a law.
 
-use super::random::Random;
+use super::testing::Random;
 use serde_json::{Map, Value, json};
 
 /// What the traces of a trial may hold.

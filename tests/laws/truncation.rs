@@ -3,8 +3,8 @@
 //! there.
 
 use super::policies::{self, policies};
-use super::random::Random;
 use super::replay::{ENFORCE, OBSERVE, Replay};
+use super::testing::Random;
 use gate::audit::tally::Tally;
 use gate::engine::{Counted, Engine, Final, Output, RunReport};
 use gate::import::drive::{Cut, ReadOptions, format, read};

@@ -1,6 +1,7 @@
 //! Features: their values, that a simulated state has those of the state it stands for, and that the
 //! documentation lists them.
 
+use crate::testing::Random;
 use gate::barriers::simulate;
 use gate::features::row;
 use gate::policy::Policy;
@@ -142,21 +143,17 @@ fn a_simulated_state_has_the_features_of_the_real_one() {
         "think",
     ];
     let policy = policy();
-    let mut seed = 1u64;
-    let mut random = move || {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (seed >> 33) as usize
-    };
+    let mut random = Random::new(1);
     for _ in 0..200 {
         let mut state = AgentState::default();
-        for _ in 0..random() % 12 {
+        for _ in 0..random.below(12) {
             state
                 .history
-                .push(&policy, &names(&policy, TOOLS[random() % 5]), false);
+                .push(&policy, &names(&policy, TOOLS[random.below(5)]), false);
             state.step_count += 1;
         }
-        let call = [names(&policy, TOOLS[random() % 5])];
-        let estimate = Nano(random() as i128);
+        let call = [names(&policy, TOOLS[random.below(5)])];
+        let estimate = Nano(random.below(1 << 31));
         let simulated = {
             let view = state.view(RunView::default());
             row(&policy, &simulate(&view, &call, estimate))

@@ -1,5 +1,8 @@
 //! Neural barriers: model files, what they take, and what policies make of them.
 
+#[path = "../../src/testing.rs"]
+mod testing;
+
 mod build;
 mod features;
 mod parameters;

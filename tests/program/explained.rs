@@ -3,6 +3,20 @@
 use super::Scratch;
 use serde_json::Value;
 
+/// A run that sends mail four times, which is refused after the first two, and then searches.
+pub const MAIL: &str = concat!(
+    r#"{"tool":"send_email","run":"r","id":"c1","result":"ok"}"#,
+    "\n",
+    r#"{"tool":"send_email","run":"r","id":"c2","result":"ok"}"#,
+    "\n",
+    r#"{"tool":"send_email","run":"r","id":"c3","result":"ok"}"#,
+    "\n",
+    r#"{"tool":"send_email","run":"r","id":"c4","result":"ok"}"#,
+    "\n",
+    r#"{"tool":"search","run":"r","id":"c5","result":"ok"}"#,
+    "\n",
+);
+
 /// A recording and a policy.
 pub fn scratch(trace: &str, policy: &str) -> Scratch {
     let scratch = Scratch::new();

@@ -5,6 +5,7 @@ use crate::import::Sink;
 use crate::policy::{Policy, PolicySource, parse};
 use crate::stages::STAGES;
 use crate::state::{AgentState, RunView};
+use crate::testing::Random;
 use crate::trace::event::*;
 use crate::trace::fault::{FaultCode, Notice, NoticeKind, Place};
 use crate::trace::money::Nano;
@@ -66,81 +67,85 @@ fn replay(events: &[Event<'static>], by: (&Policy, Options), packs: bool) -> (Ve
     (told.0, packed)
 }
 
-fn events(next: &mut impl FnMut(u64) -> u64, count: usize) -> Vec<Event<'static>> {
+fn events(random: &mut Random, count: usize) -> Vec<Event<'static>> {
     let mut all: Vec<Event<'static>> = Vec::new();
     let mut numbers = [0u64; 12];
     while all.len() < count {
-        let which = next(12);
+        let which = random.below(12);
         let run = Some(format!("r{which}").into()).filter(|_| which > 0);
-        let number = &mut numbers[which as usize];
+        let number = &mut numbers[which];
         *number += 1;
-        let ids = match next(12) {
-            0 => format!("x{}", next(5)),
-            1 => format!("{:x}", next(1 << 30)),
-            2 => format!("c{:05}", number.saturating_sub(next(90))),
+        let ids = match random.below(12) {
+            0 => format!("x{}", random.below(5)),
+            1 => format!("{:x}", random.below(1 << 30)),
+            2 => format!("c{:05}", number.saturating_sub(random.below(90))),
             _ => format!("c{number:05}"),
         };
         let id: std::borrow::Cow<'static, str> = ids.into();
         let outcome = Outcome {
-            result: Some(RawJson::from_string(["a", "b"][next(2) as usize])),
-            error: (next(3) == 0).then_some(next(2) == 0),
-            cost: (next(2) == 0).then(|| Nano(next(1 << 30).into())),
-            tokens: (next(2) == 0).then(|| next(50)),
+            result: Some(RawJson::from_string(["a", "b"][random.below(2)])),
+            error: (random.below(3) == 0).then_some(random.below(2) == 0),
+            cost: (random.below(2) == 0).then(|| Nano(random.below(1 << 30))),
+            tokens: (random.below(2) == 0).then(|| random.below(50)),
         };
-        let ts = (next(3) > 0).then(|| {
+        let ts = (random.below(3) > 0).then(|| {
             let odd = ["soon", "2016-12-31T23:59:60Z", "1969-01-01T00:00:00"];
-            let ts = match next(20) {
-                0 => odd[next(3) as usize].to_owned(),
-                _ => format!("{}", 1_700_000_000 + *number * 3 - next(4)),
+            let ts = match random.below(20) {
+                0 => odd[random.below(3)].to_owned(),
+                _ => format!("{}", 1_700_000_000 + *number * 3 - random.below(4)),
             };
             Timestamp(ts.into())
         });
-        all.push(match next(30) {
+        all.push(match random.below(30) {
             0 => Event::RunStart(RunStart {
                 run,
-                agent: (next(2) == 0).then(|| "ops".into()),
-                intent: (next(2) == 0).then(|| "mend it".into()),
+                agent: (random.below(2) == 0).then(|| "ops".into()),
+                intent: (random.below(2) == 0).then(|| "mend it".into()),
                 ts,
                 label: [None, Some(GroundTruth::Attack), Some(GroundTruth::Benign)]
-                    [next(3) as usize],
+                    [random.below(3)],
                 meta: None,
             }),
-            1 if next(3) == 0 => Event::RunEnd(RunEnd {
+            1 if random.below(3) == 0 => Event::RunEnd(RunEnd {
                 run,
-                status: [RunStatus::Answered, RunStatus::Aborted][next(2) as usize],
+                status: [RunStatus::Answered, RunStatus::Aborted][random.below(2)],
             }),
             2 => Event::Approval(Approval {
                 run,
                 call: format!("c{:05}", number.saturating_sub(1)).into(),
-                decision: [ApprovalOutcome::Approved, ApprovalOutcome::Denied][next(2) as usize],
+                decision: [ApprovalOutcome::Approved, ApprovalOutcome::Denied][random.below(2)],
                 by: None,
             }),
             3..9 => Event::ToolResult(ToolResult {
                 run,
-                call: format!("c{:05}", number.saturating_sub(1 + next(4) * next(30))).into(),
+                call: format!(
+                    "c{:05}",
+                    number.saturating_sub(1 + random.below(4) * random.below(30))
+                )
+                .into(),
                 outcome,
                 ts,
             }),
             _ => Event::ToolCall(Box::new(ToolCall {
                 run,
-                tool: ["search", "Bash", "write_file", "send_email", "think"][next(5) as usize]
+                tool: ["search", "Bash", "write_file", "send_email", "think"][random.below(5)]
                     .into(),
-                id: (next(9) > 0).then_some(id),
-                turn: (next(4) == 0).then(|| next(1000)),
-                args: RawJson::from_text(format!("{{\"x\":{}}}", next(2))).expect("JSON"),
-                args_unknown: next(20) == 0,
-                agent: (next(9) == 0).then(|| "dev".into()),
-                estimated_cost: (next(5) == 0).then(|| Nano(next(1 << 30).into())),
-                batch: (next(3) == 0).then(|| format!("b{}", next(2)).into()),
-                labels: match next(5) {
+                id: (random.below(9) > 0).then_some(id),
+                turn: (random.below(4) == 0).then(|| random.below(1000)),
+                args: RawJson::from_text(format!("{{\"x\":{}}}", random.below(2))).expect("JSON"),
+                args_unknown: random.below(20) == 0,
+                agent: (random.below(9) == 0).then(|| "dev".into()),
+                estimated_cost: (random.below(5) == 0).then(|| Nano(random.below(1 << 30))),
+                batch: (random.below(3) == 0).then(|| format!("b{}", random.below(2)).into()),
+                labels: match random.below(5) {
                     0 => vec!["secret".into()],
                     _ => Vec::new(),
                 },
-                recorded: (next(9) == 0).then_some(Recorded::Block),
-                semantic_score: (next(2) == 0).then(|| next(100) as f64 / 100.0),
-                approval: (next(30) == 0).then_some(ApprovalOutcome::Approved),
+                recorded: (random.below(9) == 0).then_some(Recorded::Block),
+                semantic_score: (random.below(2) == 0).then(|| random.below(100) as f64 / 100.0),
+                approval: (random.below(30) == 0).then_some(ApprovalOutcome::Approved),
                 ts,
-                outcome: (next(3) == 0).then_some(outcome),
+                outcome: (random.below(3) == 0).then_some(outcome),
                 ..ToolCall::default()
             })),
         });
@@ -162,13 +167,7 @@ contracts = [
 /// A run that is packed after every record is as one that never is.
 #[test]
 fn packed_runs_are_as_they_were() {
-    let mut seed = 1u64;
-    let mut next = |below: u64| {
-        seed = seed
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (seed >> 33) % below
-    };
+    let mut random = Random::new(1);
     let nothing = |_: &str| Err("no file".to_owned());
     let preset = Policy::preset("coding-agent").expect("a preset");
     let whole = parse(WHOLE, "p.toml", PolicySource::BuiltIn, &nothing).expect(WHOLE);
@@ -180,7 +179,7 @@ fn packed_runs_are_as_they_were() {
                 allow_escalated: round == 5,
                 ..Options::default()
             };
-            let events = events(&mut next, 1200);
+            let events = events(&mut random, 1200);
             let (plain, _) = replay(&events, (policy, options), false);
             let (told, packed) = replay(&events, (policy, options), true);
             assert!(packed > 500, "{packed}");

@@ -178,23 +178,7 @@ fn better(one: Option<Set>, other: Option<Set>) -> Option<Set> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-
-    /// Numbers without end, the same each time.
-    pub(in super::super) struct Random(pub u64);
-
-    impl Random {
-        pub fn below(&mut self, end: usize) -> usize {
-            self.0 = self
-                .0
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
-            (self.0 >> 33) as usize % end.max(1)
-        }
-
-        pub fn of<'t>(&mut self, all: &[&'t str]) -> &'t str {
-            all[self.below(all.len())]
-        }
-    }
+    use crate::testing::Random;
 
     /// A pattern of all that regexes have, of few letters, so that texts match.
     pub(in super::super) fn pattern(random: &mut Random, depth: usize) -> String {
@@ -229,7 +213,7 @@ pub(super) mod tests {
             "ß",
         ];
         if depth == 0 {
-            return random.of(&atoms).to_owned();
+            return (*random.pick(&atoms)).to_owned();
         }
         let mut inner = || pattern(random, depth - 1);
         let (one, other, third) = (inner(), inner(), inner());
@@ -241,7 +225,7 @@ pub(super) mod tests {
                 let times = [
                     "?", "*", "+", "{2}", "{1,3}", "{0,2}", "{2,}", "+?", "{0}", "{1}",
                 ];
-                format!("(?:{one}){}{other}", random.of(&times))
+                format!("(?:{one}){}{other}", random.pick(&times))
             }
             4 => format!("(?i){one}{other}"),
             5 => format!("(?i:{one}){other}"),

@@ -141,8 +141,9 @@ impl Screen {
 #[cfg(test)]
 mod tests {
     use super::super::literals::required;
-    use super::super::literals::tests::{Random, pattern};
+    use super::super::literals::tests::pattern;
     use super::*;
+    use crate::testing::Random;
     use regex::Regex;
 
     fn screen(sources: &[String]) -> Screen {
@@ -154,7 +155,7 @@ mod tests {
     /// Whatever the regexes and the text: one that matches is tried. Most that do not are not.
     #[test]
     fn no_match_is_missed() {
-        let mut random = Random(7);
+        let mut random = Random::new(7);
         let words = [
             "a", "b", "k", "s", "K", "S", "ab", "AB", "drop", "DROP", "Tab", "tab", "ſ",
             "\u{212a}", "é", "É", " ", "c", "ß", "ẞ", "\n", "1", "dropdrop", "kk",
@@ -168,7 +169,9 @@ mod tests {
             let screen = screen(&sources);
             let regexes: Vec<_> = sources.iter().map(|s| Regex::new(s).expect(s)).collect();
             for _ in 0..8 {
-                let text: String = (0..random.below(30)).map(|_| random.of(&words)).collect();
+                let text: String = (0..random.below(30))
+                    .map(|_| *random.pick(&words))
+                    .collect();
                 let candidates = screen.of(&text, &mut String::new());
                 let some = (0..regexes.len()).any(|number| candidates.has(number));
                 assert_eq!(candidates.is_none(), !some);

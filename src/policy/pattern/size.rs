@@ -65,8 +65,9 @@ fn of_class(class: &ClassUnicode) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::literals::tests::{Random, pattern};
+    use super::super::literals::tests::pattern;
     use super::*;
+    use crate::testing::Random;
     use regex::RegexBuilder;
 
     /// Given just the memory that the bound says, every regex compiles.
@@ -94,7 +95,7 @@ mod tests {
             "é{0,0}",
             "[é-ü]",
         ];
-        let mut random = Random(11);
+        let mut random = Random::new(11);
         let made: Vec<_> = (0..800).map(|_| pattern(&mut random, 3)).collect();
         for source in fixed.into_iter().chain(made.iter().map(String::as_str)) {
             let Ok(hir) = regex_syntax::parse(source) else {

@@ -38,15 +38,7 @@ pub fn leaves(text: &str, out: &mut String) {
 }
 
 /// Whether a byte outside of strings stands around values, not in them.
-const AROUND: [bool; 256] = {
-    let (bytes, mut around) = (b"{}[],: \t\n\r", [false; 256]);
-    let mut i = 0;
-    while i < bytes.len() {
-        around[bytes[i] as usize] = true;
-        i += 1;
-    }
-    around
-};
+const AROUND: [bool; 256] = crate::bytes::among(b"{}[],: \t\n\r");
 
 /// Where the quote stands that ends the string whose inside begins at `from`, and whether that has no
 /// escape.

@@ -5,15 +5,7 @@ use crate::bytes::Stops;
 use std::num::NonZero;
 
 /// Whether a backslash and that byte are an escape.
-const SHORT: [bool; 256] = {
-    let (codes, mut short) = (b"\"\\/bfnrt", [false; 256]);
-    let mut i = 0;
-    while i < codes.len() {
-        short[codes[i] as usize] = true;
-        i += 1;
-    }
-    short
-};
+const SHORT: [bool; 256] = crate::bytes::among(b"\"\\/bfnrt");
 
 impl Scanner<'_> {
     /// Takes a string, its quotes included.
@@ -197,6 +189,7 @@ impl Scanner<'_> {
 mod tests {
     use super::super::{JsonErrorKind, decode};
     use super::*;
+    use crate::testing::Random;
 
     /// Where the string ends that a text begins with, byte by byte; or where it breaks.
     fn plain(text: &[u8]) -> Result<usize, usize> {
@@ -232,22 +225,18 @@ mod tests {
             "\\\\", "\\\"", "\\n", "\\u00e9", "\\ud83c", "\\udf89", "\\/", "é", "🎉", "\"", "\\",
             "\\x", "\\u12", "\u{1}",
         ];
-        let mut seed: u64 = 7;
-        let mut random = |below: usize| {
-            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1);
-            (seed >> 33) as usize % below
-        };
+        let mut random = Random::new(7);
         for round in 0..60_000 {
-            let mut text = format!("[{}\"", "1,".repeat(random(40)));
+            let mut text = format!("[{}\"", "1,".repeat(random.below(40)));
             let begins = text.len() - 1;
-            let (most, parts) = (random(200), 1 + random(PARTS.len()));
+            let (most, parts) = (random.below(200), 1 + random.below(PARTS.len()));
             while text.len() < begins + most {
-                match random(if round % 3 == 0 { 2 } else { 30 }) {
-                    0 => text.push_str(PARTS[random(parts)]),
+                match random.below(if round % 3 == 0 { 2 } else { 30 }) {
+                    0 => text.push_str(PARTS[random.below(parts)]),
                     n => text.extend(std::iter::repeat_n('a', n)),
                 }
             }
-            if random(4) > 0 {
+            if random.below(4) > 0 {
                 text.push('"');
             }
             let mut scanner = Scanner::new(text.as_bytes());

@@ -3,6 +3,7 @@
 use super::super::values::{string, strings};
 use super::super::{Bindings, Compiler, Query, Site, Variable, eval};
 use crate::policy::matcher::Matchers;
+use crate::testing::Random;
 use cel::Value;
 
 /// A call of which some is known.
@@ -45,87 +46,75 @@ impl Bindings for Call {
     }
 }
 
-/// Numbers without end, the same each time.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = (self.0)
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (self.0 >> 33) as usize % end
-    }
-
-    fn of<'t>(&mut self, all: &[&'t str]) -> &'t str {
-        all[self.below(all.len())]
-    }
-
-    /// A condition, with the names of the elements around it.
-    fn condition(&mut self, depth: usize, loops: &mut Vec<&'static str>) -> String {
-        let texts = ["call.tool", "call.text", "'a b'", "''", "call.id"];
-        let texts = [&texts[..], loops].concat();
-        let lists = [
-            "call.commands",
-            "call.reads",
-            "(call.reads + call.commands)",
-            "call.urls",
-        ];
-        let (one, other, list) = (self.of(&texts), self.of(&texts), self.of(&lists));
-        let inner = depth.saturating_sub(1);
-        match self.below(if depth == 0 { 7 } else { 13 }) {
-            0 => self
-                .of(&["true", "false", "1 / 0 == 1", "call.turn == 1"])
-                .to_owned(),
-            1 => format!(
-                "{one}.matches(r'{}')",
-                self.of(&["^a", "b", "(?i)A B", "x*", "[^a]$"])
-            ),
-            2 => {
-                let name = self.of(&["contains", "startsWith", "endsWith"]);
-                match self.below(4) {
-                    0 => format!("{list}.size().{name}({})", self.below(3)),
-                    _ => format!("{one}.{name}({other})"),
-                }
-            }
-            3 => format!("{one} {} {other}", self.of(&["==", "!="])),
-            4 => format!("{one} in {list}"),
-            5 => {
-                let order = self.of(&["<", "<=", ">", ">=", "==", "!="]);
-                format!("{list}.size() {order} {}", self.below(3))
-            }
-            6 => format!("size({list}) > 0"),
-            7 => format!("!({})", self.condition(inner, loops)),
-            8 | 9 => {
-                let (one, other) = (self.condition(inner, loops), self.condition(inner, loops));
-                format!("({one}) {} ({other})", self.of(&["&&", "||"]))
-            }
-            10 => {
-                let (one, other) = (self.condition(inner, loops), self.condition(inner, loops));
-                format!("({one} ? {other} : true)")
-            }
-            _ => {
-                let (each, name) = (self.of(&["exists", "all"]), self.of(&["c", "p"]));
-                let name = if name == "c" { "c" } else { "p" };
-                loops.push(name);
-                let inner = self.condition(inner, loops);
-                loops.pop();
-                format!("{list}.{each}({name}, {inner})")
+/// A condition, with the names of the elements around it.
+fn condition(random: &mut Random, depth: usize, loops: &mut Vec<&'static str>) -> String {
+    let texts = ["call.tool", "call.text", "'a b'", "''", "call.id"];
+    let texts = [&texts[..], loops].concat();
+    let lists = [
+        "call.commands",
+        "call.reads",
+        "(call.reads + call.commands)",
+        "call.urls",
+    ];
+    let (one, other, list) = (
+        random.pick(&texts),
+        random.pick(&texts),
+        random.pick(&lists),
+    );
+    let inner =
+        |random: &mut Random, loops: &mut Vec<_>| condition(random, depth.saturating_sub(1), loops);
+    match random.below(if depth == 0 { 7 } else { 13 }) {
+        0 => (*random.pick(&["true", "false", "1 / 0 == 1", "call.turn == 1"])).to_owned(),
+        1 => format!(
+            "{one}.matches(r'{}')",
+            random.pick(&["^a", "b", "(?i)A B", "x*", "[^a]$"])
+        ),
+        2 => {
+            let name = random.pick(&["contains", "startsWith", "endsWith"]);
+            match random.below(4) {
+                0 => format!("{list}.size().{name}({})", random.below(3)),
+                _ => format!("{one}.{name}({other})"),
             }
         }
-    }
-
-    fn call(&mut self) -> Call {
-        let words = ["a", "b", "a b", "", "xa", "bash"];
-        let mut list = || {
-            let length = self.below(4);
-            (0..length).map(|_| self.of(&words).to_owned()).collect()
-        };
-        let (commands, reads): (Vec<_>, Vec<_>) = (list(), list());
-        Call {
-            text: (self.below(4) > 0).then(|| self.of(&words).to_owned()),
-            commands: (self.below(5) > 0).then_some(commands),
-            reads,
+        3 => format!("{one} {} {other}", random.pick(&["==", "!="])),
+        4 => format!("{one} in {list}"),
+        5 => {
+            let order = random.pick(&["<", "<=", ">", ">=", "==", "!="]);
+            format!("{list}.size() {order} {}", random.below(3))
         }
+        6 => format!("size({list}) > 0"),
+        7 => format!("!({})", inner(random, loops)),
+        8 | 9 => {
+            let (one, other) = (inner(random, loops), inner(random, loops));
+            format!("({one}) {} ({other})", random.pick(&["&&", "||"]))
+        }
+        10 => {
+            let (one, other) = (inner(random, loops), inner(random, loops));
+            format!("({one} ? {other} : true)")
+        }
+        _ => {
+            let (each, name) = (random.pick(&["exists", "all"]), *random.pick(&["c", "p"]));
+            loops.push(name);
+            let inner = inner(random, loops);
+            loops.pop();
+            format!("{list}.{each}({name}, {inner})")
+        }
+    }
+}
+
+fn call(random: &mut Random) -> Call {
+    let words = ["a", "b", "a b", "", "xa", "bash"];
+    let mut list = || {
+        let length = random.below(4);
+        (0..length)
+            .map(|_| (*random.pick(&words)).to_owned())
+            .collect()
+    };
+    let (commands, reads): (Vec<_>, Vec<_>) = (list(), list());
+    Call {
+        text: (random.below(4) > 0).then(|| (*random.pick(&words)).to_owned()),
+        commands: (random.below(5) > 0).then_some(commands),
+        reads,
     }
 }
 
@@ -134,18 +123,18 @@ impl Random {
 #[test]
 fn its_answers_are_those_of_the_interpreter() {
     let compiler = Compiler::new().expect("an environment");
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let (mut answers, mut asked) = (0, 0);
     for _ in 0..400 {
         let depth = random.below(4);
-        let source = random.condition(depth, &mut Vec::new());
+        let source = condition(&mut random, depth, &mut Vec::new());
         let mut matchers = Matchers::default();
         let Ok(expr) = compiler.compile(&source, Site::Require, &mut matchers) else {
             continue;
         };
         let program = expr.program().expect(&source);
         for _ in 0..6 {
-            let call = random.call();
+            let call = call(&mut random);
             let plain = program.plain.as_ref();
             let plain = plain.and_then(|plain| plain.holds(&program.slots, &call));
             asked += 1;

@@ -1,4 +1,7 @@
-//! Numbers that look random and are the same every time.
+//! What tests have in common: numbers that look random and are the same every time. It is a part of the
+//! crate's own tests, and the tests and benches beside it take it in as a file.
+
+#![allow(dead_code, reason = "each test file uses a part of it")]
 
 /// The splitmix64 generator (Steele, Lea and Flood, OOPSLA 2014).
 pub struct Random(u64);
@@ -16,9 +19,12 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `n`, which is not 0.
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
+    /// A whole number from 0 to below `n`, which is above 0.
+    pub fn below<N: TryFrom<u64> + TryInto<u64>>(&mut self, n: N) -> N {
+        let n: Option<u64> = n.try_into().ok();
+        let below = n.and_then(|n| self.next().checked_rem(n));
+        let below = below.and_then(|below| N::try_from(below).ok());
+        below.expect("there are numbers below it")
     }
 
     /// True in `percent` of 100 cases.
