@@ -385,3 +385,47 @@ impl Registry {
         !std::mem::replace(doubtful, true)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Random;
+    use std::collections::BTreeMap;
+
+    /// Many runs, which end, begin again, begin afresh and are asked for, so that they are packed and
+    /// unpacked in any order: each is found as it was left.
+    #[test]
+    fn runs_are_what_they_were_however_often_they_are_packed() {
+        let (mut runs, names) = (Registry::default(), NameTable::default());
+        let (mut random, mut known) = (Random::new(3), BTreeMap::new());
+        for _ in 0..60_000 {
+            let id = match random.below(8) {
+                0..3 => format!("r{}", random.below(20)),
+                _ => format!("r{}", random.below(2_000)),
+            };
+            match random.below(10) {
+                0 => {
+                    runs.forget(runs.key(Some(&id)));
+                    known.remove(&id);
+                }
+                1 => runs.shrink(&id, false),
+                2 => {
+                    let found = runs.find(Some(&id), &names);
+                    assert_eq!(found.is_some(), known.contains_key(&id), "{id}");
+                    if let Some(Found::Open(run)) = found {
+                        assert_eq!(known.get(&id), Some(&run.seq), "{id}");
+                    }
+                }
+                _ => {
+                    let run = runs.open(Some(&id), &names);
+                    run.seq += 1;
+                    let seq = known.entry(id).or_insert(0);
+                    *seq += 1;
+                    assert_eq!(*seq, run.seq);
+                }
+            }
+        }
+        let is_packed = |slot: &Slot| matches!(slot, Slot::Packed(_));
+        assert!(runs.slots.values().any(is_packed));
+    }
+}

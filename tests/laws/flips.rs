@@ -162,7 +162,7 @@ fn timed(random: &mut Random) -> Vec<Value> {
         trace.push(record);
         trace.extend(copy);
     }
-    let mut at = 0;
+    let mut at = 0_u64;
     for record in &mut trace {
         at += random.below(2_000_000_000);
         let (seconds, nanos) = (at / 1_000_000_000, at % 1_000_000_000);
