@@ -10,24 +10,8 @@ use crate::policy::matcher::NameTable;
 use crate::policy::{PolicySource, parse};
 use crate::state::RunView;
 use crate::state::bindings::StateBindings;
+use crate::testing::Random;
 use std::sync::Arc;
-
-/// The splitmix64 generator (Steele, Lea and Flood, OOPSLA 2014).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % n
-    }
-
-    fn pick<'a>(&mut self, list: &[&'a str]) -> &'a str {
-        list[self.below(list.len() as u64) as usize]
-    }
-}
 
 const TOOLS: [&str; 4] = ["a", "b", "c", "d"];
 const CONDITIONS: [&str; 8] = [
@@ -65,7 +49,7 @@ fn random(r: &mut Random) -> String {
     let verify = r.below(8) > 0;
     let recorded = r.pick(&["recorded", "recorded", "none"]);
     text += &format!("[dcbf]\nverify = {verify}\ncost_accounting = \"{recorded}\"\n");
-    let kappa = |r: &mut Random| r.pick(&["1", "1", "0.5", "2.5"]);
+    let kappa = |r: &mut Random| *r.pick(&["1", "1", "0.5", "2.5"]);
     let pairs: Vec<String> = (0..1 + r.below(6))
         .map(|_| format!("[\"{}\", \"{}\"]", r.pick(&TOOLS), r.pick(&TOOLS)))
         .collect();
@@ -269,7 +253,9 @@ fn refuses(
 
 #[test]
 fn states_that_stand_for_others_say_the_same_of_every_sequence() {
-    let (mut r, nothing) = (Random(11), |_: &str| Err("there are no files".to_owned()));
+    let (mut r, nothing) = (Random::new(11), |_: &str| {
+        Err("there are no files".to_owned())
+    });
     let (mut sequences, mut outs, mut deadlocks) = (0, 0, 0);
     let (mut lost, mut named) = (0, 0);
     for _ in 0..200 {

@@ -220,9 +220,12 @@ impl Window {
         }
         found.sides = sides.into_iter().collect();
         let mut kinds = HashMap::new();
-        for class in classes.iter().filter(|class| class.never.is_none()) {
+        let callable = classes.iter().filter(|class| class.never.is_none());
+        let callable = callable.map(|class| &class.names);
+        // Calls made before may be of tools that none can be called of now.
+        for names in callable.chain(history.last(window, &[])) {
             let next = kinds.len() as u64 + 1;
-            let enemies = found.enemies(&class.names);
+            let enemies = found.enemies(names);
             if enemies.iter().any(|&word| word != 0) {
                 kinds.entry(enemies).or_insert(next);
             }
