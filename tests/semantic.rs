@@ -450,7 +450,7 @@ fn a_request_handed_on_is_embedded_as_it_is() {
 
 /// Embedder, least AUC, least recall and most false alarms at the default `escalate`.
 const RECORDED: &[(&str, f64, f64, f64)] =
-    &[("static", 0.98, 0.95, 0.05), ("hash", 0.98, 0.95, 0.06)];
+    &[("static", 0.98, 0.95, 0.05), ("hash", 0.98, 0.95, 0.05)];
 
 /// The same for the 200 cases of another author.
 const RECORDED_OTHERS: &[(&str, f64, f64, f64)] =
@@ -461,7 +461,7 @@ const RECORDED_KEPT_APART: &[(&str, f64, f64, f64)] =
     &[("static", 0.89, 0.80, 0.15), ("hash", 0.91, 0.80, 0.15)];
 
 /// Embedder, least AUC and least recall without an intent, at its default `escalate`.
-const WITHOUT_INTENT: &[(&str, f64, f64)] = &[("static", 0.86, 0.70), ("hash", 0.88, 0.70)];
+const WITHOUT_INTENT: &[(&str, f64, f64)] = &[("static", 0.86, 0.72), ("hash", 0.88, 0.72)];
 
 /// The same for the 200 cases of another author.
 const WITHOUT_INTENT_OTHERS: &[(&str, f64, f64)] = &[("static", 0.92, 0.84), ("hash", 0.92, 0.84)];

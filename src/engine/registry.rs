@@ -247,7 +247,9 @@ impl Registry {
                 run.spoke = true;
                 Found::Open(run)
             }
-            _ => Found::Ended,
+            Slot::Ended(_) | Slot::Late(_) => Found::Ended,
+            // Woken just above. As one that has ended it would lose the record in silence.
+            Slot::Packed(_) => unreachable!("a run that is packed was found"),
         })
     }
 
