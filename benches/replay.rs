@@ -7,10 +7,10 @@ mod common;
 
 use common::{Trace, feed, quick, traces};
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use gate::audit::Audit;
 use gate::audit::filter::Filter;
 use gate::audit::summary::{PolicySummary, Summary};
 use gate::audit::tally::Tally;
+use gate::audit::{Audit, Outlet};
 use gate::engine::{Counted, Engine, Final, Options, Output, RunReport};
 use gate::import::Sink;
 use gate::policy::{Policy, PolicySource, parse, presets};
@@ -47,7 +47,7 @@ fn names(policy: &Policy) -> impl Iterator<Item = String> {
 /// Replays a trace from bytes to bytes of a format.
 fn replay(trace: &Trace, policy: &Policy, format: &Format) {
     let tally = Tally::new(names(policy), STAGES.iter().map(|s| s.id()).collect());
-    let reports = vec![report(format, policy)];
+    let reports = vec![Outlet::new(report(format, policy), true)];
     let mut audit = Audit::new(tally, Filter::default(), reports);
     let mut engine = Engine::new(policy, STAGES, Options::default(), &mut audit);
     engine.begin_input(0, "t");
@@ -57,7 +57,7 @@ fn replay(trace: &Trace, policy: &Policy, format: &Format) {
     audit.tally().summary().policy = PolicySummary::of(policy);
     let summary = std::mem::take(audit.tally()).finish();
     assert_eq!(summary.counts.calls, CALLS as u64);
-    assert!(audit.finish(&summary).iter().all(Option::is_none));
+    assert!(audit.finish(summary).iter().all(Option::is_none));
 }
 
 /// Takes events and lets them go.
@@ -203,7 +203,7 @@ fn outputs(c: &mut Criterion) {
             b.iter(|| {
                 let mut report = report(format, &policy);
                 for decision in &decisions {
-                    report.decision(decision).expect("nothing that fails");
+                    report.decision(decision, true).expect("nothing that fails");
                 }
                 report
                     .finish(&Summary::default())

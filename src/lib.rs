@@ -30,6 +30,7 @@ pub mod number;
 pub mod policy;
 pub mod report;
 pub mod rules;
+pub mod series;
 pub mod stages;
 pub mod state;
 #[cfg(test)]

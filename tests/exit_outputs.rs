@@ -214,6 +214,25 @@ fn an_interrupted_audit_leaves_no_report() {
     }
 }
 
+/// `--quiet` is about what scrolls by. A file is asked for by name, and each report counts what it lists.
+#[test]
+fn a_quiet_audit_still_lists_in_files() {
+    let scratch = scratch();
+    let shown = scratch
+        .gate("replay t.jsonl -q --format jsonl --jsonl report.jsonl")
+        .ends(0);
+    let file = scratch.read("report.jsonl").expect("a report");
+    let listed = |records: &[serde_json::Value]| {
+        let summary = records.last().expect("a summary");
+        (
+            records.len() as u64 - 1,
+            summary["counts"]["listed"].as_u64(),
+        )
+    };
+    assert_eq!(listed(&shown.records()), (0, Some(0)));
+    assert_eq!(listed(&records(&file)), (1, Some(1)));
+}
+
 #[cfg(unix)]
 #[test]
 fn an_audit_of_standard_input_can_be_interrupted() {

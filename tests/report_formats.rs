@@ -235,7 +235,7 @@ fn a_report_that_is_cut_off_shows_it() {
     let format = FORMATS.iter().find(|format| format.id == "json").unwrap();
     let mut out = Vec::new();
     let mut report = (format.open)(header(), Box::new(&mut out));
-    report.decision(&blocked()).unwrap();
+    report.decision(&blocked(), true).unwrap();
     drop(report);
     assert!(serde_json::from_slice::<Value>(&out).is_err());
 }

@@ -12,8 +12,6 @@ pub struct Filter {
     pub tools: Option<Matcher>,
     /// Whether only calls that may not run, or whose result is withheld, are listed.
     pub only_refused: bool,
-    /// Whether nothing is listed.
-    pub none: bool,
 }
 
 impl Filter {
@@ -25,6 +23,6 @@ impl Filter {
             self.tools.as_ref().is_none_or(matches)
         };
         let kind = || !self.only_refused || decision.is_refused() || decision.is_withheld();
-        !self.none && run() && tool() && kind()
+        run() && tool() && kind()
     }
 }

@@ -20,31 +20,40 @@ use std::io;
 use tally::Tally;
 
 /// A report and what became of writing it.
-pub struct Sink<'w> {
+pub struct Outlet<'w> {
     /// The report.
     report: Box<dyn Report + 'w>,
+    /// Whether it lists any calls.
+    lists: bool,
     /// Why nothing more is written to it.
     failed: Option<io::Error>,
+}
+
+impl<'w> Outlet<'w> {
+    /// A report that lists the decisions which the filter lets through, or none.
+    pub fn new(report: Box<dyn Report + 'w>, lists: bool) -> Self {
+        Outlet {
+            report,
+            lists,
+            failed: None,
+        }
+    }
 }
 
 /// Hands everything to every report and counts it.
 pub struct Audit<'w> {
     tally: Tally,
     filter: Filter,
-    sinks: Vec<Sink<'w>>,
+    outlets: Vec<Outlet<'w>>,
 }
 
 impl<'w> Audit<'w> {
-    /// An audit into these reports, which list the decisions that the filter lets through.
-    pub fn new(tally: Tally, filter: Filter, reports: Vec<Box<dyn Report + 'w>>) -> Self {
-        let sink = |report| Sink {
-            report,
-            failed: None,
-        };
+    /// An audit into these reports.
+    pub fn new(tally: Tally, filter: Filter, outlets: Vec<Outlet<'w>>) -> Self {
         Audit {
             tally,
             filter,
-            sinks: reports.into_iter().map(sink).collect(),
+            outlets,
         }
     }
 
@@ -55,28 +64,37 @@ impl<'w> Audit<'w> {
 
     /// Whether any report failed for another reason than that its reader went away.
     pub fn has_failed(&self) -> bool {
-        let broken = |sink: &Sink<'_>| {
-            let kind = sink.failed.as_ref().map(io::Error::kind);
+        let broken = |outlet: &Outlet<'_>| {
+            let kind = outlet.failed.as_ref().map(io::Error::kind);
             kind.is_some_and(|kind| kind != io::ErrorKind::BrokenPipe)
         };
-        self.sinks.iter().any(broken)
+        self.outlets.iter().any(broken)
     }
 
     /// Ends every report with the summary. Gives, for each report in order, why it could not be
     /// written, if so; a reader that went away is no failure.
-    pub fn finish(mut self, summary: &summary::Summary) -> Vec<Option<io::Error>> {
-        self.each(|report| report.finish(summary));
-        let failure = |sink: Sink<'_>| {
-            let failed = sink.failed;
+    pub fn finish(mut self, mut summary: summary::Summary) -> Vec<Option<io::Error>> {
+        let listed = summary.counts.listed;
+        self.each(|report, lists| {
+            summary.counts.listed = if lists { listed } else { 0 };
+            report.finish(&summary)
+        });
+        let failure = |outlet: Outlet<'_>| {
+            let failed = outlet.failed;
             failed.filter(|e| e.kind() != io::ErrorKind::BrokenPipe)
         };
-        self.sinks.into_iter().map(failure).collect()
+        self.outlets.into_iter().map(failure).collect()
     }
 
-    fn each(&mut self, mut write: impl FnMut(&mut dyn Report) -> io::Result<()>) {
-        for sink in self.sinks.iter_mut().filter(|sink| sink.failed.is_none()) {
-            if let Err(error) = write(sink.report.as_mut()) {
-                sink.failed = Some(error);
+    /// Writes to every report that can be written, told whether it lists calls.
+    fn each(&mut self, mut write: impl FnMut(&mut dyn Report, bool) -> io::Result<()>) {
+        for outlet in self
+            .outlets
+            .iter_mut()
+            .filter(|outlet| outlet.failed.is_none())
+        {
+            if let Err(error) = write(outlet.report.as_mut(), outlet.lists) {
+                outlet.failed = Some(error);
             }
         }
     }
@@ -85,20 +103,21 @@ impl<'w> Audit<'w> {
 impl Output for Audit<'_> {
     fn decision(&mut self, decided: &mut Final) {
         self.tally.decision(decided);
-        if !self.filter.lets(&decided.decision) {
-            return;
+        let passes = self.filter.lets(&decided.decision);
+        if passes {
+            self.tally.listed();
         }
-        self.tally.listed();
-        self.each(|report| report.decision(&decided.decision));
+        self.each(|report, lists| report.decision(&decided.decision, lists && passes));
     }
 
     fn notice(&mut self, notice: Notice) {
         self.tally.notice(&notice);
-        self.each(|report| report.notice(&notice));
+        self.each(|report, _| report.notice(&notice));
     }
 
     fn run(&mut self, report: RunReport) {
         self.tally.run(&report);
+        self.each(|outlet, _| outlet.run(&report));
     }
 
     fn count(&mut self, what: Counted) {

@@ -129,7 +129,7 @@ impl Options {
 }
 
 /// What became of a run when it is over.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunReport {
     /// Index of the input.
     pub input: usize,

@@ -1,13 +1,10 @@
-//! How barriers went over a run: a series of at most so many points each, and the calls that made
-//! them fall.
+//! How barriers went over a run: a series each, and the calls that made them fall.
 
 use crate::barriers::level::Transition;
 use crate::engine::Final;
 use crate::policy::Policy;
+use crate::series::Series;
 use crate::stages::weigh::StageWeighed;
-
-/// Most points of a series.
-pub const POINTS: usize = 120;
 
 /// Most calls that are kept of those that made a barrier fall: the latest.
 pub const FALLS: usize = 8;
@@ -28,12 +25,8 @@ pub struct Course {
 /// One barrier over a run.
 #[derive(Clone, Debug, Default)]
 pub struct Track {
-    /// Its values, in order: each is the least that the calls of a stretch met.
-    pub points: Vec<Point>,
-    /// How many calls a stretch has.
-    stretch: u64,
-    /// Calls in the last stretch.
-    filled: u64,
+    /// Its values, as the calls met them.
+    pub series: Series,
     /// The latest calls after which it was lower than before.
     pub falls: Vec<Fall>,
     /// How many there were.
@@ -44,15 +37,6 @@ pub struct Track {
     pub latest: Option<f64>,
     /// The value after all that calls have done so far.
     now: Option<f64>,
-}
-
-/// The least value of a stretch of calls.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Point {
-    /// Number in the run of the call that met it.
-    pub seq: u64,
-    /// The value.
-    pub h: f64,
 }
 
 /// A call after which a barrier was lower than before.
@@ -179,52 +163,6 @@ impl Track {
     fn met(&mut self, seq: u64, h: f64) {
         self.first = self.first.or(Some(h));
         self.latest = Some(h);
-        self.stretch = self.stretch.max(1);
-        match self.points.last_mut() {
-            Some(last) if self.filled < self.stretch => {
-                if h < last.h {
-                    *last = Point { seq, h };
-                }
-                self.filled += 1;
-            }
-            _ => {
-                self.points.push(Point { seq, h });
-                self.filled = 1;
-            }
-        }
-        if self.points.len() > POINTS {
-            let pairs = self.points.chunks(2);
-            let least = |pair: &[Point]| match pair {
-                [a, b] if b.h < a.h => *b,
-                [a, ..] => *a,
-                [] => Point { seq, h },
-            };
-            // The last one stands alone, and its stretch goes on.
-            let halves = pairs.map(least).collect();
-            self.points = halves;
-            self.stretch *= 2;
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// However long a run is, the points are few, in order, and the least value is among them.
-    #[test]
-    fn long_runs_have_few_points() {
-        for calls in [1u64, 2, 119, 120, 121, 241, 5000] {
-            let mut track = Track::default();
-            let least = calls / 3;
-            for seq in 1..=calls {
-                let h = if seq == least { -1.0 } else { 1.0 };
-                track.met(seq, h);
-            }
-            assert!(track.points.len() <= POINTS, "{calls}");
-            assert!(track.points.is_sorted_by_key(|point| point.seq));
-            let lowest = track.points.iter().any(|point| point.h == -1.0);
-            assert_eq!(lowest, least > 0, "{calls}");
-        }
+        self.series.met(seq, h);
     }
 }

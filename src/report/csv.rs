@@ -27,6 +27,7 @@ pub const FORMAT: Format = Format {
     doc: "a row a record: decisions; faults and warnings with the code as `rule` and the message \
           as `reason`, those of the policy after the others; tools that no rule names; rules with their coverage, where it is asked for; last the \
           summary with the exit status as `rule`",
+    lists: true,
     open,
 };
 
@@ -94,8 +95,11 @@ impl Rows<'_> {
 }
 
 impl Report for Rows<'_> {
-    fn decision(&mut self, decision: &Decision) -> io::Result<()> {
-        self.rows(|render, out| render.append(decision, out))
+    fn decision(&mut self, decision: &Decision, listed: bool) -> io::Result<()> {
+        match listed {
+            true => self.rows(|render, out| render.append(decision, out)),
+            false => Ok(()),
+        }
     }
 
     fn notice(&mut self, notice: &Notice) -> io::Result<()> {

@@ -8,6 +8,7 @@ use std::io::Write;
 pub const FORMAT: Format = Format {
     id: "jsonl",
     doc: "one JSON object a line: decisions, faults and warnings in order, the summary last",
+    lists: true,
     open,
 };
 

@@ -3,7 +3,9 @@
 pub mod args;
 pub mod barriers;
 pub mod calibration;
+pub mod chart;
 pub mod check;
+pub mod courses;
 pub mod csv;
 pub mod explain;
 pub mod features;
@@ -17,8 +19,10 @@ pub mod robustness;
 pub mod table;
 
 use crate::audit::summary::Summary;
+use crate::engine::RunReport;
 use crate::engine::decision::Decision;
 use crate::trace::fault::Notice;
+use crate::verify::robustness::Scales;
 use std::io;
 
 /// What a report is told before the first record.
@@ -28,12 +32,20 @@ pub struct Header {
     pub inputs: Vec<String>,
     /// Names of the barriers, in policy order.
     pub barriers: Vec<String>,
+    /// By what their values are divided to be compared.
+    pub scales: Scales,
+    /// Whether runs go on from one input into the next.
+    pub merged: bool,
     /// Columns to lay a table out for; absent means as wide as it takes.
     pub width: Option<usize>,
     /// Whether colours are wanted.
     pub color: bool,
     /// Whether a table shows the labels of calls.
     pub labels: bool,
+    /// Where the policy stands: `built-in`, or the file as it was named. Untrusted.
+    pub policy: String,
+    /// The command that makes this report again, without what its content does not depend on. Untrusted.
+    pub command: String,
 }
 
 impl Header {
@@ -50,17 +62,26 @@ impl Header {
 
 /// A report being written, record by record, in the order of the audit.
 pub trait Report: Send {
-    /// A decision, its index of input known from the header.
+    /// A decision, its index of input known from the header. One that is not `listed` was filtered
+    /// out: it may be counted and drawn, and is not told of by itself.
     ///
     /// # Errors
     /// The output cannot be written.
-    fn decision(&mut self, decision: &Decision) -> io::Result<()>;
+    fn decision(&mut self, decision: &Decision, listed: bool) -> io::Result<()>;
 
     /// A fault or a warning.
     ///
     /// # Errors
     /// The output cannot be written.
     fn notice(&mut self, notice: &Notice) -> io::Result<()>;
+
+    /// The end of a run, after its decisions. Most formats have nothing to say of it.
+    ///
+    /// # Errors
+    /// The output cannot be written.
+    fn run(&mut self, _run: &RunReport) -> io::Result<()> {
+        Ok(())
+    }
 
     /// The end of the audit. Without it the output is visibly cut off.
     ///
@@ -76,6 +97,9 @@ pub struct Format {
     pub id: &'static str,
     /// One line about it for help and documentation.
     pub doc: &'static str,
+    /// Whether its calls are a listing, which `--quiet` leaves out of standard output. Formats of
+    /// findings are made of them.
+    pub lists: bool,
     /// Begins a report on that output.
     pub open: for<'w> fn(Header, Box<dyn io::Write + Send + 'w>) -> Box<dyn Report + 'w>,
 }

@@ -25,6 +25,7 @@ use text::Tone;
 pub const FORMAT: Format = Format {
     id: "table",
     doc: "for people: a line a call, then what the audit came to",
+    lists: true,
     open,
 };
 
@@ -167,7 +168,10 @@ fn push_line(out: &mut String, line: &str) {
 }
 
 impl Report for Table<'_> {
-    fn decision(&mut self, decision: &Decision) -> io::Result<()> {
+    fn decision(&mut self, decision: &Decision, listed: bool) -> io::Result<()> {
+        if !listed {
+            return Ok(());
+        }
         if self.input != Some(decision.input) {
             let several = self.header.inputs.len() > 1;
             let name = || text::name(self.header.input(decision.input));

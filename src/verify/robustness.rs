@@ -42,7 +42,7 @@ pub fn compare(a: f64, b: f64) -> Ordering {
 }
 
 /// By what the values of barriers are divided to be compared, in policy order.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scales(Vec<f64>);
 
 /// A value of one barrier.

@@ -30,7 +30,7 @@ pub fn write(format: &str, header: &Header, items: &[Item], summary: &Summary) -
         let mut report = (format.open)(header.clone(), Box::new(&mut out));
         for item in items {
             match item {
-                Item::Call(decision) => report.decision(decision).unwrap(),
+                Item::Call(decision) => report.decision(decision, true).unwrap(),
                 Item::Notice(notice) => report.notice(notice).unwrap(),
             }
         }
@@ -45,9 +45,7 @@ pub fn header() -> Header {
         barriers: ["safety", "privacy", "resource", "scope", "stability"]
             .map(str::to_owned)
             .to_vec(),
-        width: None,
-        color: false,
-        labels: false,
+        ..Header::default()
     }
 }
 

@@ -1,5 +1,7 @@
 //! Arguments of `gate replay`.
 
+use super::command::Given;
+use super::files::FileArgs;
 use crate::audit::filter::Filter;
 use crate::audit::summary::{Replayed, Settings};
 use crate::cli::options::{FailOn, InputArgs, LayoutArgs, ReplayArgs, one_of, rate};
@@ -8,8 +10,8 @@ use crate::engine::Options;
 use crate::exit::Finding;
 use crate::policy::matcher::{Matcher, Scope};
 use crate::report::{FORMATS, Format};
+
 use clap::ValueEnum;
-use std::path::PathBuf;
 
 /// Replay recorded tool calls through the pipeline and report every decision
 #[derive(Debug, clap::Args)]
@@ -50,20 +52,11 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "FORMAT", default_value = FORMATS[0].id, value_parser = one_of(FORMATS, |f| (f.id, f.doc)), help_heading = "Output")]
     pub(super) format: &'static Format,
 
-    /// Also write the report as CSV to this file
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub(super) csv: Option<PathBuf>,
-
-    /// Also write the report as one JSON document to this file
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub(super) json: Option<PathBuf>,
-
-    /// Also write the report as JSON lines to this file
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub(super) jsonl: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) files: FileArgs,
 
     /// Replace report files that exist
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, help_heading = "Report files")]
     pub(super) force: bool,
 
     /// List only calls of this run; can be given several times. Counts and status are of all runs
@@ -78,7 +71,7 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "KIND", help_heading = "Listing")]
     pub(super) only: Option<Only>,
 
-    /// List no calls and show no progress: the report alone
+    /// List no calls on standard output and show no progress: the report alone
     #[arg(short, long, help_heading = "Listing")]
     pub(super) quiet: bool,
 
@@ -96,6 +89,9 @@ pub(in crate::cli) struct Args {
 
     #[command(flatten)]
     pub(super) layout: LayoutArgs,
+
+    #[command(flatten)]
+    pub(super) given: Given,
 }
 
 const WIDTH: &str = "Lay the table out for this many columns; the report under it needs 80 [default: the \
@@ -153,7 +149,6 @@ impl Args {
             runs: self.runs.clone(),
             tools: some.then(|| matcher(tools)).transpose().map_err(bad)?,
             only_refused: self.only == Some(Only::Refused),
-            none: self.quiet,
         })
     }
 }

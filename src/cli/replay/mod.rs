@@ -1,6 +1,8 @@
 //! `gate replay`.
 
 mod args;
+mod command;
+mod files;
 
 use super::inputs::Sources;
 use super::options::findings;
@@ -8,15 +10,15 @@ use super::outputs::{self, ReportFile, stdout};
 use super::reading::read_all;
 use super::say;
 use super::signals::Unfinished;
-use crate::audit::Audit;
 use crate::audit::robustness::scales;
 use crate::audit::summary::{InputSummary, PolicySummary, Summary};
 use crate::audit::tally::Tally;
 use crate::audit::verdict::{Leniency, verdict};
+use crate::audit::{Audit, Outlet};
 use crate::engine::Engine;
 use crate::exit::{Exit, Finding};
 use crate::policy::Policy;
-use crate::report::{FORMATS, Header, Report};
+use crate::report::{FORMATS, Format, Header};
 use crate::stages::STAGES;
 use anyhow::Context;
 pub(super) use args::Args;
@@ -37,7 +39,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     );
     let inputs = replay(args, &policy, &sources, &mut audit);
     let summary = summary(args, &policy, fail_on, inputs, &mut audit);
-    let failures = audit.finish(&summary);
+    let failures = audit.finish(summary.clone());
     conclude(args, &summary, &sources, files, failures)
 }
 
@@ -53,60 +55,52 @@ fn tally(args: &Args, policy: &Policy) -> Tally {
     }
 }
 
-/// The report files asked for, by the name of their format.
+/// The report files asked for, with their formats.
 fn report_files(
     args: &Args,
     sources: &Sources,
     unfinished: &Unfinished,
-) -> anyhow::Result<Vec<(&'static str, ReportFile)>> {
-    let asked = [
-        ("csv", &args.csv),
-        ("json", &args.json),
-        ("jsonl", &args.jsonl),
-    ];
-    let asked = asked
-        .into_iter()
-        .filter_map(|(id, path)| Some((id, path.as_ref()?)));
-    outputs::keep_apart(asked.clone().map(|(_, path)| path.as_path()))?;
-    let create = |(id, path): (&'static str, &PathBuf)| {
-        Ok((
-            id,
-            ReportFile::create(path, sources, args.force, unfinished)?,
-        ))
+) -> anyhow::Result<Vec<(&'static Format, ReportFile)>> {
+    let asked = &args.files.0;
+    outputs::keep_apart(asked.iter().map(|(_, path)| path.as_path()))?;
+    let create = |(format, path): &(&'static Format, PathBuf)| {
+        let file = ReportFile::create(path, sources, args.force, unfinished)?;
+        Ok((*format, file))
     };
-    asked.map(create).collect()
+    asked.iter().map(create).collect()
 }
 
+/// The report on standard output, then those in files.
 fn reports(
     args: &Args,
     policy: &Policy,
     sources: &Sources,
-    files: &[(&'static str, ReportFile)],
-) -> anyhow::Result<Vec<Box<dyn Report>>> {
+    files: &[(&'static Format, ReportFile)],
+) -> anyhow::Result<Vec<Outlet<'static>>> {
     let names = sources.list.iter().map(|source| source.name.clone());
     let barriers = policy.dcbf.barriers.iter();
     let header = Header {
         barriers: barriers.map(|spec| spec.name.clone()).collect(),
+        scales: scales(policy),
+        merged: args.merge_runs,
         labels: args.show_labels,
+        policy: policy.source.to_string(),
+        command: args.given.0.clone(),
         ..args.layout.header(names.collect())
     };
-    let format = |id: &str| {
-        FORMATS
-            .iter()
-            .find(|f| f.id == id)
-            .context("no such format")
-    };
-    let mut reports = vec![(args.format.open)(header.clone(), stdout())];
-    for (id, file) in files {
+    let lists = !(args.quiet && args.format.lists);
+    let shown = (args.format.open)(header.clone(), stdout());
+    let mut outlets = vec![Outlet::new(shown, lists)];
+    for (format, file) in files {
         let header = Header {
             width: None,
             color: false,
             ..header.clone()
         };
         let writer = file.writer().context("a report file cannot be written")?;
-        reports.push((format(id)?.open)(header, writer));
+        outlets.push(Outlet::new((format.open)(header, writer), true));
     }
-    Ok(reports)
+    Ok(outlets)
 }
 
 fn replay(
@@ -155,7 +149,7 @@ fn conclude(
     args: &Args,
     summary: &Summary,
     sources: &Sources,
-    files: Vec<(&'static str, ReportFile)>,
+    files: Vec<(&'static Format, ReportFile)>,
     failures: Vec<Option<std::io::Error>>,
 ) -> anyhow::Result<Exit> {
     let mut status = summary.exit.status;

@@ -257,7 +257,8 @@ fn barrier(standing: &Standing) -> Barrier<'_> {
         calls_left: standing.left,
         margin: Number(standing.margin),
         history: track
-            .points
+            .series
+            .points()
             .iter()
             .map(|point| PointRecord {
                 seq: point.seq,

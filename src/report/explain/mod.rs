@@ -1,6 +1,5 @@
 //! Why a call got its decision, one file a format.
 
-mod chart;
 mod json;
 mod table;
 

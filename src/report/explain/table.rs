@@ -1,7 +1,7 @@
 //! The same for people: the call, what decided, the stages, the barriers, what led here, what would
 //! turn it.
 
-use super::{Format, Shown, chart, spelled};
+use super::{Format, Shown, spelled};
 use crate::explain::change::Change;
 use crate::explain::flip::Rule;
 use crate::explain::trial::{Effort, Replayed};
@@ -9,6 +9,7 @@ use crate::explain::turn::Flip;
 use crate::explain::{Aim, Explanation, Standing, TurnedBy};
 use crate::number::{rounded, to_thousandths};
 use crate::report::args::Secrets;
+use crate::report::chart;
 use crate::report::table::page::{NAMES, Page, and_more};
 use crate::report::table::text::{self, Tone};
 use crate::stages::weigh::{StageWeighed, Weight};
@@ -220,7 +221,7 @@ fn led_here(page: &mut Page<'_>, explained: &Explanation) {
     }
     page.section("what led here: each barrier as the calls of the run met it");
     let rows = explained.barriers.iter().map(|standing| {
-        let points = &standing.track.points;
+        let points = standing.track.series.points();
         let ends = match (standing.track.first, standing.track.latest) {
             (Some(first), Some(last)) => format!("{} to {}", rounded(first), rounded(last)),
             _ => String::new(),

@@ -18,6 +18,7 @@ use v1::summary::SummaryRecord;
 pub const FORMAT: Format = Format {
     id: "json",
     doc: "one JSON document: `records` (decisions, faults, warnings, in order) and `summary`",
+    lists: true,
     open,
 };
 
@@ -81,7 +82,10 @@ impl<'w> Records<'w> {
 }
 
 impl Report for Records<'_> {
-    fn decision(&mut self, decision: &Decision) -> io::Result<()> {
+    fn decision(&mut self, decision: &Decision, listed: bool) -> io::Result<()> {
+        if !listed {
+            return Ok(());
+        }
         self.records(|render, out| {
             render.append(decision, out);
             Ok(())

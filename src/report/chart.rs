@@ -1,6 +1,6 @@
 //! The course of a barrier as a line of bars.
 
-use crate::explain::course::Point;
+use crate::series::Point;
 
 /// From the lowest to the highest.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -9,7 +9,7 @@ const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█']
 const BELOW: char = '×';
 
 /// At most `columns` bars, each the least value of its stretch, from zero to the greatest value.
-pub(super) fn bars(points: &[Point], columns: usize) -> String {
+pub fn bars(points: &[Point], columns: usize) -> String {
     let columns = columns.max(1);
     let stretch = points.len().div_ceil(columns).max(1);
     let least = |stretch: &[Point]| stretch.iter().map(|point| point.h).fold(f64::MAX, f64::min);
