@@ -17,6 +17,7 @@ pub mod number;
 pub mod rendering;
 pub mod robustness;
 pub mod table;
+pub mod values;
 
 use crate::audit::summary::Summary;
 use crate::engine::RunReport;
@@ -105,4 +106,10 @@ pub struct Format {
 }
 
 /// Every format; the first is the default.
-pub const FORMATS: &[Format] = &[table::FORMAT, json::FORMAT, jsonl::FORMAT, csv::FORMAT];
+pub const FORMATS: &[Format] = &[
+    table::FORMAT,
+    json::FORMAT,
+    jsonl::FORMAT,
+    csv::FORMAT,
+    values::FORMAT,
+];
