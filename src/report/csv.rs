@@ -270,9 +270,7 @@ impl Render {
         row.float(digits, seen.map(|seen| seen.harm));
         row.float(digits, seen.map(|seen| seen.intent));
         row.text(seen.map_or("", |seen| &seen.nearest));
-        for (barrier, reading) in decision.barriers.iter().enumerate() {
-            row.reading(&mut self.readings, barrier, reading);
-        }
+        row.readings(&mut self.readings, &decision.barriers);
         row.end();
     }
 }
@@ -337,11 +335,14 @@ impl<'a> Row<'a> {
         float(digits, value, self.out);
     }
 
-    /// The cells of a barrier.
-    fn reading(&mut self, readings: &mut Readings, barrier: usize, reading: &Reading) {
+    /// The cells of all barriers, if there are any.
+    fn readings(&mut self, kept: &mut Readings, readings: &[Reading]) {
+        if readings.is_empty() {
+            return;
+        }
         self.next();
-        self.cells += READING.len() - 1;
-        readings.append(barrier, reading, self.out, |digits, out| {
+        self.cells += READING.len() * readings.len() - 1;
+        kept.append(readings, self.out, |_, reading, digits, out| {
             float(digits, Some(reading.h), out);
             out.push(b',');
             float(digits, reading.next, out);
