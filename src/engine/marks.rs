@@ -110,6 +110,9 @@ const BLOCK: usize = 64;
 const LATEST: usize = 2;
 const DOUBLED: u8 = 2;
 
+/// Full blocks that are written with the rest, up to 256 calls.
+const FEW: usize = 4;
+
 /// The call before, from which most of what is to be said of a call follows.
 #[derive(Clone, Copy, Debug)]
 struct Course {
@@ -248,7 +251,7 @@ impl Marks {
         }
         if self.latest.len() == self.latest.capacity() {
             // Many runs stay short.
-            self.latest.reserve_exact(2);
+            self.latest.reserve_exact(LATEST);
         }
         self.latest.push(mark);
     }
@@ -281,12 +284,14 @@ impl Marks {
 
     /// Whether writing them takes little, however long the run is.
     pub(super) fn are_few(&self) -> bool {
-        self.full.is_empty() && self.ids.are_few()
+        self.full.len() <= FEW && self.ids.are_few()
     }
 
     /// Writes them where they are few.
     pub(super) fn write(&self, out: &mut Writer) {
         self.ids.write(out);
+        out.number(self.full.len() as u64);
+        self.full.iter().for_each(|block| out.bytes(block));
         out.number(self.in_block.into());
         out.bytes(&self.block);
         // The call that comes next is told from these.
@@ -304,20 +309,25 @@ impl Marks {
     /// Reads them again.
     pub(super) fn read(from: &mut Reader<'_>) -> Marks {
         let ids = Stretches::read(from);
+        let full = from.size().min(FEW);
+        let full = (0..full).map(|_| from.bytes().into()).collect();
         let (in_block, block) = (from.number() as u8, from.bytes().to_vec());
         let course = Course {
             before: Course::default().read(from),
             step: from.number() as u32,
         };
-        let latest = from.size().min(LATEST << DOUBLED);
+        let count = from.size().min(LATEST << DOUBLED);
+        // As much room as in `insert`.
+        let mut latest = Vec::with_capacity(count.next_multiple_of(LATEST));
         let mut next = course;
+        latest.extend((0..count).map(|_| next.read(from)));
         Marks {
             ids,
-            full: Vec::new(),
+            full,
             block,
             in_block,
             course,
-            latest: (0..latest).map(|_| next.read(from)).collect(),
+            latest,
             doubled: from.number().min(DOUBLED.into()) as u8,
         }
     }

@@ -321,10 +321,14 @@ impl<'a> Engine<'a> {
 
     /// Ends the last input: every run is over.
     pub fn end(&mut self) {
-        for key in self.runs.open_runs() {
-            if let Some(mut run) = self.runs.take(key, &self.monitor.names) {
-                self.monitor.finish(&mut run);
+        let mut ended = 0;
+        while let Some((keys, until)) = self.runs.open_runs(ended) {
+            for key in keys {
+                if let Some(mut run) = self.runs.take(key, &self.monitor.names) {
+                    self.monitor.finish(&mut run);
+                }
             }
+            ended = until;
         }
         let left = self.monitor.early.all();
         self.monitor.orphans(left);

@@ -36,6 +36,9 @@ pub(super) struct Registry {
     room: usize,
 }
 
+/// Runs that are listed at a time, however few there are.
+const TOGETHER: u64 = 16_384;
+
 /// Runs that are not packed, however few come back.
 const LEAST: usize = 256;
 
@@ -165,16 +168,22 @@ impl Registry {
         self.born = Some(self.before_input);
     }
 
-    /// The open runs in order of appearance, to be taken out one by one.
-    pub(super) fn open_runs(&self) -> Vec<u128> {
+    /// The next open runs in order of appearance, to be taken out one by one: those after that place,
+    /// and up to which place they are all. Absent where there are no more places.
+    ///
+    /// A quarter of them at a time, so that a list of them takes little beside themselves.
+    pub(super) fn open_runs(&self, after: u64) -> Option<(Vec<u128>, u64)> {
+        let until = after.saturating_add((self.opened / 4).max(TOGETHER));
         let open = self.slots.iter().filter_map(|(&key, slot)| match slot {
             Slot::Open(run) => Some((run.order, key)),
             Slot::Packed(packed) => Some((packed.order(), key)),
             Slot::Ended(_) | Slot::Late(_) => None,
         });
-        let mut open: Vec<_> = open.collect();
-        open.sort_unstable();
-        open.into_iter().map(|(_, key)| key).collect()
+        let next = open.filter(|(order, _)| (after + 1..=until).contains(order));
+        let mut next: Vec<_> = next.collect();
+        next.sort_unstable();
+        let keys = next.into_iter().map(|(_, key)| key).collect();
+        (after < self.opened).then_some((keys, until))
     }
 
     /// Ends the input.
@@ -429,5 +438,28 @@ mod tests {
         }
         let is_packed = |slot: &Slot| matches!(slot, Slot::Packed(_));
         assert!(runs.slots.values().any(is_packed));
+    }
+
+    /// However many there are, each is told once and in its order.
+    #[test]
+    fn open_runs_are_told_in_order() {
+        for count in [0, 1, TOGETHER, TOGETHER * 5 + 3] {
+            let (mut runs, names) = (Registry::default(), NameTable::default());
+            let id = |n: u64| format!("r{n}");
+            for n in 1..=count {
+                runs.open(Some(&id(n)), &names);
+                if n % 7 == 1 {
+                    runs.shrink(&id(n), false);
+                }
+            }
+            let (mut told, mut times, mut after) = (Vec::new(), 0, 0);
+            while let Some((keys, until)) = runs.open_runs(after) {
+                told.extend(keys);
+                (after, times) = (until, times + 1);
+            }
+            let open = (1..=count).filter(|n| n % 7 != 1);
+            assert!(told.into_iter().eq(open.map(|n| runs.key(Some(&id(n))))));
+            assert!(times <= 5, "{times}");
+        }
     }
 }
