@@ -5,6 +5,7 @@
 //! clock.
 
 mod arrival;
+mod aside;
 pub mod asked;
 mod clock;
 mod closing;
@@ -23,9 +24,12 @@ mod registry;
 mod repeats;
 mod ruling;
 mod run;
+mod shelf;
 mod stretches;
 mod time;
 mod weigh;
+
+pub use aside::Room;
 
 use crate::import::Sink;
 use crate::policy::Policy;
@@ -297,6 +301,12 @@ impl<'a> Engine<'a> {
     /// The same, knowing the runs that other engines have met, so that one of the same id is told.
     pub fn after(mut self, earlier: KnownRuns) -> Self {
         self.runs.know(earlier.0);
+        self
+    }
+
+    /// The same, with room outside memory for what is kept of runs that have not spoken for long.
+    pub fn putting_aside(mut self, room: impl Room + 'static) -> Self {
+        self.runs.put_aside(Box::new(room));
         self
     }
 

@@ -231,6 +231,21 @@ impl Packed {
         })
     }
 
+    /// The run of these bytes.
+    pub(super) fn from(bytes: Box<[u8]>) -> Packed {
+        Packed { bytes, marks: None }
+    }
+
+    /// All of it, where there is nothing beside its bytes.
+    pub(super) fn alone(&self) -> Option<&[u8]> {
+        self.marks.is_none().then_some(&*self.bytes)
+    }
+
+    /// About what it takes of memory, without its marks.
+    pub(super) fn size(&self) -> usize {
+        self.bytes.len() + std::mem::size_of::<Packed>()
+    }
+
     /// Its place among the runs of the input.
     pub(super) fn order(&self) -> u64 {
         Reader(self.bytes.get(1..).unwrap_or_default()).number()

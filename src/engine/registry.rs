@@ -3,9 +3,11 @@
 //! Of the open ones those that spoke last are as they are, and the others packed. How many stay as they
 //! are follows the recording: one more for each packed run that speaks again, one less for each new run.
 
+use super::aside::Room;
 use super::digest;
 use super::packed::Packed;
 use super::run::{Kept, Run};
+use super::shelf::{Away, Shelf};
 use crate::policy::matcher::NameTable;
 use crate::state::Phase;
 use foldhash::{HashMap, HashSet};
@@ -34,6 +36,7 @@ pub(super) struct Registry {
     awake: VecDeque<u128>,
     /// How many there are to be at most.
     room: usize,
+    shelf: Shelf,
 }
 
 /// Runs that are listed at a time, however few there are.
@@ -49,6 +52,8 @@ enum Slot {
     Open(Box<Run>),
     /// It has not spoken for a while.
     Packed(Box<Packed>),
+    /// The same, where there are many.
+    Aside(Away),
     Ended(Marker),
     /// The same where there is more to remember than a marker holds.
     Late(Box<Ended>),
@@ -140,6 +145,11 @@ pub(super) enum Found<'r> {
 }
 
 impl Registry {
+    /// Packed runs may be put there.
+    pub(super) fn put_aside(&mut self, room: Box<dyn Room>) {
+        self.shelf = Shelf::with(room);
+    }
+
     /// Begins an input, in which runs of the ones before go on if `merge` says so.
     pub(super) fn begin_input(&mut self, input: usize, stem: &str, merge: bool) {
         if !merge {
@@ -177,6 +187,7 @@ impl Registry {
         let open = self.slots.iter().filter_map(|(&key, slot)| match slot {
             Slot::Open(run) => Some((run.order, key)),
             Slot::Packed(packed) => Some((packed.order(), key)),
+            Slot::Aside(away) => Some((away.order(), key)),
             Slot::Ended(_) | Slot::Late(_) => None,
         });
         let next = open.filter(|(order, _)| (after + 1..=until).contains(order));
@@ -216,7 +227,7 @@ impl Registry {
         };
         let slot = self.slots.entry(key).or_insert_with(|| Slot::Open(fresh()));
         let ended = match slot {
-            Slot::Open(_) | Slot::Packed(_) => None,
+            Slot::Open(_) | Slot::Packed(_) | Slot::Aside(_) => None,
             Slot::Ended(marker) => Some(marker.ended()),
             Slot::Late(ended) => Some(std::mem::take(&mut **ended)),
         };
@@ -246,7 +257,7 @@ impl Registry {
     /// The run, if it is known.
     pub(super) fn find(&mut self, run: Option<&str>, names: &NameTable) -> Option<Found<'_>> {
         let key = digest::run(run.unwrap_or(&self.stem));
-        if matches!(self.slots.get(&key), Some(Slot::Packed(_))) {
+        if matches!(self.slots.get(&key), Some(Slot::Packed(_) | Slot::Aside(_))) {
             self.wake(key, names);
         }
         let epoch = self.epoch;
@@ -258,7 +269,7 @@ impl Registry {
             }
             Slot::Ended(_) | Slot::Late(_) => Found::Ended,
             // Woken just above. As one that has ended it would lose the record in silence.
-            Slot::Packed(_) => unreachable!("a run that is packed was found"),
+            Slot::Packed(_) | Slot::Aside(_) => unreachable!("a run that is packed was found"),
         })
     }
 
@@ -273,7 +284,12 @@ impl Registry {
         let slot = self.slots.get_mut(&key)?;
         let mut run = match std::mem::replace(slot, Slot::Ended(Marker::default())) {
             Slot::Open(run) => run,
-            Slot::Packed(packed) => packed.run(names),
+            Slot::Packed(packed) => self.shelf.unpack(*packed, names),
+            Slot::Aside(away) => {
+                let mut run = self.shelf.fetch(away, names)?;
+                run.doubtful |= self.doubted.remove(&key);
+                run
+            }
             Slot::Ended(_) | Slot::Late(_) => return None,
         };
         run.doubt_since(epoch);
@@ -283,15 +299,20 @@ impl Registry {
     /// A run speaks that has not spoken before, or not for long: it is taken out of its pack, and others
     /// are packed for it.
     fn wake(&mut self, key: u128, names: &NameTable) {
-        self.room = match self.slots.get_mut(&key) {
-            Some(slot @ Slot::Packed(_)) => {
-                let packed = std::mem::replace(slot, Slot::Ended(Marker::default()));
-                if let Slot::Packed(packed) = packed {
-                    *slot = Slot::Open(packed.run(names));
+        let is_packed = matches!(self.slots.get(&key), Some(Slot::Packed(_) | Slot::Aside(_)));
+        self.room = match is_packed {
+            true => {
+                match self.take(key, names) {
+                    Some(run) => drop(self.slots.insert(key, Slot::Open(run))),
+                    // It was lost, which whoever gave the room tells. What comes of it is in doubt.
+                    None => {
+                        self.forget(key);
+                        self.doubted.insert(key);
+                    }
                 }
                 self.room + 1
             }
-            _ => self.room.saturating_sub(1),
+            false => self.room.saturating_sub(1),
         }
         .clamp(LEAST, MOST);
         self.awake.push_back(key);
@@ -320,7 +341,7 @@ impl Registry {
             _ => None,
         };
         let Some(packed) = packed else { return false };
-        *slot = Slot::Packed(Box::new(packed));
+        *slot = shelved(&mut self.shelf, packed);
         true
     }
 
@@ -332,7 +353,7 @@ impl Registry {
             if let Slot::Open(run) = slot
                 && let Some(small) = Packed::of(run)
             {
-                *slot = Slot::Packed(Box::new(small));
+                *slot = shelved(&mut self.shelf, small);
                 packed += 1;
             }
         }
@@ -388,7 +409,8 @@ impl Registry {
             }
             Some(Slot::Ended(marker)) => &mut marker.doubtful,
             Some(Slot::Late(ended)) => &mut ended.doubtful,
-            None => {
+            // One that is put aside hears of it when it comes back.
+            Some(Slot::Aside(_)) | None => {
                 self.doubted.insert(key);
                 return false;
             }
@@ -397,69 +419,13 @@ impl Registry {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::Random;
-    use std::collections::BTreeMap;
-
-    /// Many runs, which end, begin again, begin afresh and are asked for, so that they are packed and
-    /// unpacked in any order: each is found as it was left.
-    #[test]
-    fn runs_are_what_they_were_however_often_they_are_packed() {
-        let (mut runs, names) = (Registry::default(), NameTable::default());
-        let (mut random, mut known) = (Random::new(3), BTreeMap::new());
-        for _ in 0..60_000 {
-            let id = match random.below(8) {
-                0..3 => format!("r{}", random.below(20)),
-                _ => format!("r{}", random.below(2_000)),
-            };
-            match random.below(10) {
-                0 => {
-                    runs.forget(runs.key(Some(&id)));
-                    known.remove(&id);
-                }
-                1 => runs.shrink(&id, false),
-                2 => {
-                    let found = runs.find(Some(&id), &names);
-                    assert_eq!(found.is_some(), known.contains_key(&id), "{id}");
-                    if let Some(Found::Open(run)) = found {
-                        assert_eq!(known.get(&id), Some(&run.seq), "{id}");
-                    }
-                }
-                _ => {
-                    let run = runs.open(Some(&id), &names);
-                    run.seq += 1;
-                    let seq = known.entry(id).or_insert(0);
-                    *seq += 1;
-                    assert_eq!(*seq, run.seq);
-                }
-            }
-        }
-        let is_packed = |slot: &Slot| matches!(slot, Slot::Packed(_));
-        assert!(runs.slots.values().any(is_packed));
-    }
-
-    /// However many there are, each is told once and in its order.
-    #[test]
-    fn open_runs_are_told_in_order() {
-        for count in [0, 1, TOGETHER, TOGETHER * 5 + 3] {
-            let (mut runs, names) = (Registry::default(), NameTable::default());
-            let id = |n: u64| format!("r{n}");
-            for n in 1..=count {
-                runs.open(Some(&id(n)), &names);
-                if n % 7 == 1 {
-                    runs.shrink(&id(n), false);
-                }
-            }
-            let (mut told, mut times, mut after) = (Vec::new(), 0, 0);
-            while let Some((keys, until)) = runs.open_runs(after) {
-                told.extend(keys);
-                (after, times) = (until, times + 1);
-            }
-            let open = (1..=count).filter(|n| n % 7 != 1);
-            assert!(told.into_iter().eq(open.map(|n| runs.key(Some(&id(n))))));
-            assert!(times <= 5, "{times}");
-        }
+/// The slot of a packed run.
+fn shelved(shelf: &mut Shelf, packed: Packed) -> Slot {
+    match shelf.put(packed) {
+        Ok(away) => Slot::Aside(away),
+        Err(packed) => Slot::Packed(packed),
     }
 }
+
+#[cfg(test)]
+mod tests;
