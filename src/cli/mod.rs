@@ -7,6 +7,7 @@
 
 mod calibrate;
 mod check;
+mod completions;
 mod convert;
 mod explain;
 mod features;
@@ -14,6 +15,7 @@ mod files;
 mod init;
 mod inputs;
 mod inspect;
+mod man;
 mod model;
 mod options;
 mod outputs;
@@ -60,6 +62,8 @@ const EXAMPLES: &str = "Examples:
   gate calibrate cases.jsonl              find thresholds of the semantic firewall
   gate features recordings/ -o f.csv      write the states of calls as a table of numbers
   gate model ncbf.safetensors             say what a neural barrier's model holds
+  gate completions bash                   print completions for a shell
+  gate man | man -l -                     read the manual page
 
 Exit status: 0 no finding, 1 findings that --fail-on names, 2 unusable input, policy or usage.";
 
@@ -77,6 +81,8 @@ enum Command {
     Check(check::Args),
     Init(init::Args),
     Rule(rule::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 /// Parses the arguments of the process, runs the command and says how it ended.
@@ -104,6 +110,8 @@ pub fn main() -> Exit {
         Command::Check(args) => check::run(&args),
         Command::Init(args) => init::run(&args),
         Command::Rule(args) => rule::run(&args),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
     };
     done.unwrap_or_else(|error| {
         match error.downcast_ref::<Told>() {
