@@ -28,10 +28,10 @@ from gatelib import conclude, skip, table
 LIMIT = 100
 
 #: Most bytes that an open run of 40 calls may take, without results and with them.
-OPEN = {"small": 650, "big": 800}
+OPEN = {"small": 200, "big": 200}
 
 #: Most memory of a replay of 10,000 runs at a time.
-CROWD = 40
+CROWD = 32
 
 POLICY = pathlib.Path(__file__).parents[1] / "fixtures/bench/policy.toml"
 

@@ -8,14 +8,35 @@ pub fn count(number: u64, one: &str, many: &str) -> String {
 /// At most twelve significant digits, without trailing zeros: what a float means rather than how it
 /// is stored (0.5 - 0.2 * 2 is 0.1). Minus zero is zero.
 pub fn rounded(value: f64) -> String {
-    if value == 0.0 {
-        return "0".into();
-    }
-    if !value.is_finite() {
-        return "not finite".into();
-    }
-    short(value).unwrap_or_else(|| twelve_digits(value))
+    let mut text = String::new();
+    push_rounded(value, &mut text);
+    text
 }
+
+/// Appends what [`rounded`] says of it.
+pub fn push_rounded(value: f64, out: &mut String) {
+    if !value.is_finite() {
+        out.push_str("not finite");
+    } else if value.fract() == 0.0 && value.abs() < WHOLE {
+        if value < 0.0 {
+            out.push('-');
+        }
+        push_whole(value.abs() as u64, out);
+    } else {
+        out.push_str(&short(value).unwrap_or_else(|| twelve_digits(value)));
+    }
+}
+
+/// Appends a whole number: most numbers that are told are small ones.
+pub fn push_whole(number: u64, out: &mut String) {
+    if number > 9 {
+        push_whole(number / 10, out);
+    }
+    out.push(char::from(b'0' + (number % 10) as u8));
+}
+
+/// Floats from here on take an exponent.
+const WHOLE: f64 = 1e15;
 
 /// Most digits of a number for people.
 const DIGITS: usize = 12;
@@ -24,11 +45,8 @@ const DIGITS: usize = 12;
 /// gives those, since nothing else of so few digits is as near. Absent for all others, and for those
 /// that take an exponent.
 fn short(value: f64) -> Option<String> {
-    if !(1e-6..1e15).contains(&value.abs()) {
+    if !(1e-6..WHOLE).contains(&value.abs()) {
         return None;
-    }
-    if value.fract() == 0.0 {
-        return Some((value as i64).to_string());
     }
     let text = value.to_string();
     let digits = text.bytes().filter(u8::is_ascii_digit);
@@ -93,6 +111,9 @@ mod tests {
                 if let Some(text) = short(value) {
                     assert_eq!(text, twelve_digits(value));
                     told += 1;
+                }
+                if value != 0.0 && value.is_finite() {
+                    assert_eq!(rounded(value), twelve_digits(value));
                 }
             }
         }

@@ -171,6 +171,34 @@ fn sums_that_are_too_large_refuse() {
     assert_eq!(replay(late, "", "").ends(0).decisions().len(), 3);
 }
 
+/// Of many runs under way most is kept in a temporary file. Where none can be made, memory has to do, and
+/// everything comes out the same: calls that come later, repeats, and other calls of an id.
+#[test]
+fn nothing_depends_on_room_for_temporary_files() {
+    let scratch = Scratch::new();
+    let mut trace = String::new();
+    for (id, args) in [("a", "{}"), ("b", "{}"), ("a", "{}"), ("a", "[]")] {
+        for run in 0..3000 {
+            let call = format!(r#"{{"run":"run-{run}","id":"{id}","tool":"t","args":{args}}}"#);
+            trace.push_str(&call);
+            trace.push('\n');
+        }
+    }
+    scratch.file("t.jsonl", trace);
+    let put_aside_in = |directory: &std::path::Path| {
+        let mut command = scratch.command("replay --format jsonl t.jsonl");
+        ran(command.env("TMPDIR", directory).output().expect("it runs")).ends(2)
+    };
+    let with = put_aside_in(scratch.path());
+    let without = put_aside_in(&scratch.path().join("nowhere"));
+    assert_eq!(with.decisions().len(), 6000);
+    assert!(
+        with.out == without.out,
+        "what is put aside changes a report"
+    );
+    assert_eq!(scratch.names(), ["t.jsonl"]);
+}
+
 /// A file that is longer than may be is refused by its length alone. That is why the program gets by
 /// with less memory here than reading such a file would take; where that cannot be limited, the
 /// message alone is looked at.

@@ -1,7 +1,7 @@
 //! What a barrier measures of a state, before any number of the policy has its say: so that its value
 //! can be told for other budgets, limits and windows without another replay.
 
-use super::{UNKNOWN, definition};
+use super::UNKNOWN;
 use crate::policy::{BarrierSpec, Measure, Policy};
 use crate::state::StateView;
 use crate::state::cosine::cosine;
@@ -81,7 +81,7 @@ pub fn transition(
 
 /// What a barrier measures of a state.
 pub fn level(policy: &Policy, spec: &BarrierSpec, view: &StateView<'_>) -> Level {
-    let raw = || (definition(&spec.measure).raw)(policy, &spec.measure, view);
+    let raw = || super::raw(policy, &spec.measure, view);
     match &spec.measure {
         Measure::Privacy { outbound, .. } => {
             Level::Outbound(view.history.tally(policy, *outbound, view.appended).count)

@@ -27,10 +27,9 @@ pub struct Definition {
     pub doc: &'static str,
     /// Unit of its value.
     pub unit: &'static str,
-    /// The raw value in a state, or why there is none.
-    pub raw: fn(&Policy, &Measure, &StateView<'_>) -> Result<f64, String>,
-    /// What in the state makes the value low, in plain words; empty where there is nothing to say.
-    pub cause: fn(&Policy, &Measure, &StateView<'_>) -> String,
+    /// Appends what in the state makes the value low, in plain words; nothing where there is nothing to
+    /// say.
+    pub cause: fn(&Policy, &Measure, &StateView<'_>, &mut String),
 }
 
 /// Every kind of barrier, the default set first, in the order of reports.
@@ -57,12 +56,34 @@ pub fn definition(measure: &Measure) -> &'static Definition {
     }
 }
 
+/// The raw value of a barrier in a state, or why there is none. It is asked for ten times a call, so
+/// that no table stands between.
+#[inline]
+pub fn raw(policy: &Policy, measure: &Measure, view: &StateView<'_>) -> Result<f64, String> {
+    match measure {
+        Measure::Safety { window, pairs } => Ok(safety::raw(*window, pairs, view)),
+        Measure::Privacy {
+            budget,
+            per_call,
+            outbound,
+        } => {
+            let count = privacy::count(policy, *outbound, view);
+            Ok(budget - per_call * count as f64)
+        }
+        Measure::Resource { limit } => Ok(resource::raw(*limit, view)),
+        Measure::Scope { max_drift, .. } => scope::raw(*max_drift, view),
+        Measure::Stability { step_budget } => Ok(stability::raw(*step_budget, view)),
+        Measure::Custom(expr) => custom::raw(policy, expr, view),
+        Measure::Neural(neural) => Ok(neural::raw(policy, neural, view)),
+    }
+}
+
 /// Value of a barrier that cannot be computed, whatever its margin.
 pub const UNKNOWN: f64 = -1.0;
 
 /// The value of a barrier in a state, and why it could not be computed where it is -1 for that.
 pub fn value(policy: &Policy, spec: &BarrierSpec, view: &StateView<'_>) -> (f64, Option<String>) {
-    match (definition(&spec.measure).raw)(policy, &spec.measure, view) {
+    match raw(policy, &spec.measure, view) {
         Ok(raw) => match spec.less_margin(raw) {
             Some(h) => (h, None),
             None => (UNKNOWN, Some("its value is not a finite number".into())),
@@ -71,9 +92,10 @@ pub fn value(policy: &Policy, spec: &BarrierSpec, view: &StateView<'_>) -> (f64,
     }
 }
 
-/// The value alone, which is asked for ten times a call.
+/// The value alone.
+#[inline]
 fn height(policy: &Policy, spec: &BarrierSpec, view: &StateView<'_>) -> f64 {
-    let raw = (definition(&spec.measure).raw)(policy, &spec.measure, view);
+    let raw = raw(policy, &spec.measure, view);
     let h = raw.ok().and_then(|raw| spec.less_margin(raw));
     h.unwrap_or(UNKNOWN)
 }

@@ -14,17 +14,13 @@ pub(super) const DEFINITION: Definition = Definition {
     id: "neural",
     doc: "the output of a neural network over features of the state",
     unit: "its own",
-    raw,
     cause,
 };
 
-fn raw(policy: &Policy, measure: &Measure, view: &StateView<'_>) -> Result<f64, String> {
-    let Measure::Neural(neural) = measure else {
-        return Err("not a neural barrier".into());
-    };
-    Ok(neural
+pub(super) fn raw(policy: &Policy, neural: &Neural, view: &StateView<'_>) -> f64 {
+    neural
         .model
-        .h(&features::of(&neural.features, policy, view)))
+        .h(&features::of(&neural.features, policy, view))
 }
 
 /// How many features are named as the cause.
@@ -33,10 +29,10 @@ const NAMED: usize = 2;
 /// Deviations from the mean below which a feature is nothing to speak of.
 const NOTABLE: f64 = 1.0;
 
-fn cause(policy: &Policy, measure: &Measure, view: &StateView<'_>) -> String {
-    match measure {
-        Measure::Neural(neural) => unusual(neural, &features::of(&neural.features, policy, view)),
-        _ => String::new(),
+fn cause(policy: &Policy, measure: &Measure, view: &StateView<'_>, out: &mut String) {
+    if let Measure::Neural(neural) = measure {
+        let values = features::of(&neural.features, policy, view);
+        out.push_str(&unusual(neural, &values));
     }
 }
 

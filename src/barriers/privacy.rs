@@ -1,6 +1,7 @@
 //! A budget for calls that carry data out. It only falls: a history loses no entries.
 
 use super::Definition;
+use crate::policy::matcher::MatcherId;
 use crate::policy::{Measure, Policy};
 use crate::state::StateView;
 
@@ -8,33 +9,25 @@ pub(super) const DEFINITION: Definition = Definition {
     id: "privacy",
     doc: "`budget` less `per_call` for every settled outbound call",
     unit: "budget",
-    raw,
     cause,
 };
 
-fn raw(policy: &Policy, measure: &Measure, view: &StateView<'_>) -> Result<f64, String> {
-    let Measure::Privacy {
-        budget, per_call, ..
-    } = measure
-    else {
-        return Err("not a privacy barrier".into());
+/// Calls that carried data out.
+#[inline]
+pub(super) fn count(policy: &Policy, outbound: MatcherId, view: &StateView<'_>) -> u64 {
+    view.history.tally(policy, outbound, view.appended).count
+}
+
+fn cause(policy: &Policy, measure: &Measure, view: &StateView<'_>, out: &mut String) {
+    let Measure::Privacy { outbound, .. } = measure else {
+        return;
     };
-    Ok(budget - per_call * count(policy, measure, view) as f64)
-}
-
-fn count(policy: &Policy, measure: &Measure, view: &StateView<'_>) -> u64 {
-    match measure {
-        Measure::Privacy { outbound, .. } => {
-            view.history.tally(policy, *outbound, view.appended).count
+    match count(policy, *outbound, view) {
+        0 => out.push_str("no outbound call so far"),
+        n => {
+            out.push_str(&ordinal(n));
+            out.push_str(" outbound call");
         }
-        _ => 0,
-    }
-}
-
-fn cause(policy: &Policy, measure: &Measure, view: &StateView<'_>) -> String {
-    match count(policy, measure, view) {
-        0 => "no outbound call so far".to_owned(),
-        n => format!("{} outbound call", ordinal(n)),
     }
 }
 

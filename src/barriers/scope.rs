@@ -4,35 +4,33 @@ use super::Definition;
 use crate::policy::{Measure, Policy};
 use crate::state::StateView;
 use crate::state::cosine::cosine;
+use std::fmt::Write;
 
 pub(super) const DEFINITION: Definition = Definition {
     id: "scope",
     doc: "`max_drift` less one minus the cosine of context and action embedding; inert while either is missing or all zeros",
     unit: "cosine distance",
-    raw,
     cause,
 };
 
-fn raw(_: &Policy, measure: &Measure, view: &StateView<'_>) -> Result<f64, String> {
-    let Measure::Scope { max_drift, .. } = measure else {
-        return Err("not a scope barrier".into());
-    };
+#[inline]
+pub(super) fn raw(max_drift: f64, view: &StateView<'_>) -> Result<f64, String> {
     if view.untold {
         return Err("the recording does not tell the arguments".into());
     }
     let (Some(context), Some(action)) = (view.context, view.action) else {
-        return Ok(*max_drift);
+        return Ok(max_drift);
     };
     if context.len() != action.len() && !context.is_empty() && !action.is_empty() {
         return Err("the embeddings have different lengths".into());
     }
     Ok(match cosine(context, action) {
         Some(cosine) => max_drift - (1.0 - cosine),
-        None => *max_drift,
+        None => max_drift,
     })
 }
 
-fn cause(_: &Policy, measure: &Measure, view: &StateView<'_>) -> String {
+fn cause(_: &Policy, measure: &Measure, view: &StateView<'_>, out: &mut String) {
     let by = match measure {
         Measure::Scope {
             embed: Some(embedder),
@@ -41,13 +39,15 @@ fn cause(_: &Policy, measure: &Measure, view: &StateView<'_>) -> String {
         _ => String::new(),
     };
     match (view.context, view.action) {
-        (Some(a), Some(b)) if a.len() == b.len() => match cosine(a, b) {
-            Some(c) => format!("the cosine of context and action is {c:.3}{by}"),
-            None => String::new(),
-        },
-        (Some(a), Some(b)) if !a.is_empty() && !b.is_empty() => {
-            "the embeddings have different lengths".into()
+        (Some(a), Some(b)) if a.len() == b.len() => {
+            if let Some(c) = cosine(a, b) {
+                // Writing to a string does not fail.
+                let _ = write!(out, "the cosine of context and action is {c:.3}{by}");
+            }
         }
-        _ => String::new(),
+        (Some(a), Some(b)) if !a.is_empty() && !b.is_empty() => {
+            out.push_str("the embeddings have different lengths");
+        }
+        _ => {}
     }
 }

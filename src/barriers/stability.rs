@@ -1,6 +1,7 @@
 //! Steps left.
 
 use super::Definition;
+use crate::number::push_whole;
 use crate::policy::{Measure, Policy};
 use crate::state::StateView;
 
@@ -8,26 +9,26 @@ pub(super) const DEFINITION: Definition = Definition {
     id: "stability",
     doc: "`step_budget` less the calls admitted",
     unit: "steps",
-    raw,
     cause,
 };
 
-fn raw(_: &Policy, measure: &Measure, view: &StateView<'_>) -> Result<f64, String> {
-    let Measure::Stability { step_budget } = measure else {
-        return Err("not a stability barrier".into());
-    };
-    let (budget, taken) = (*step_budget, view.step_count);
+#[inline]
+pub(super) fn raw(budget: u64, view: &StateView<'_>) -> f64 {
+    let taken = view.step_count;
     // Floats do not have every difference; it is rounded once.
-    Ok(match budget.checked_sub(taken) {
+    match budget.checked_sub(taken) {
         Some(left) => left as f64,
         None => -((taken - budget) as f64),
-    })
+    }
 }
 
-fn cause(_: &Policy, measure: &Measure, view: &StateView<'_>) -> String {
-    match measure {
-        Measure::Stability { step_budget } => format!("step {} of {step_budget}", view.step_count),
-        _ => String::new(),
+fn cause(_: &Policy, measure: &Measure, view: &StateView<'_>, out: &mut String) {
+    if let Measure::Stability { step_budget } = measure {
+        // Every call is told so once a run has no steps left.
+        out.push_str("step ");
+        push_whole(view.step_count, out);
+        out.push_str(" of ");
+        push_whole(*step_budget, out);
     }
 }
 
@@ -49,17 +50,15 @@ mod tests {
             u64::MAX - 1,
             u64::MAX,
         ];
-        let policy = Policy::built_in();
         for step_budget in ends {
             for step_count in ends {
                 let state = AgentState {
                     step_count,
                     ..AgentState::default()
                 };
-                let measure = Measure::Stability { step_budget };
-                let left = raw(&policy, &measure, &state.view(Default::default()));
+                let left = raw(step_budget, &state.view(Default::default()));
                 let whole = (i128::from(step_budget) - i128::from(step_count)) as f64;
-                assert_eq!(left.map(f64::to_bits), Ok(whole.to_bits()));
+                assert_eq!(left.to_bits(), whole.to_bits());
             }
         }
     }

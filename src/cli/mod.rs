@@ -5,6 +5,7 @@
     reason = "files, clock and environment belong to this room alone"
 )]
 
+mod aside;
 mod calibrate;
 mod check;
 mod completions;

@@ -14,28 +14,47 @@ pub(super) struct Clock {
     pub(super) latest: Option<Reading>,
     /// Kinds of time met, a bit each.
     pub(super) kinds: u8,
-    pub(super) backwards: Met,
-    pub(super) mixed: Met,
-    pub(super) odd: Met,
-    pub(super) unreadable: Met,
+    pub(super) backwards: Seldom,
+    pub(super) mixed: Seldom,
+    pub(super) odd: Seldom,
+    pub(super) unreadable: Seldom,
 }
 
+/// Something that is met on the records of few runs, so that most keep but the room of a pointer.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Seldom(Option<Box<Met>>);
+
 /// Something met on records.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Met {
-    /// On how many; 0 is none.
+    /// On how many, at least one.
     pub(super) times: u64,
     /// On which first.
     pub(super) first: Place,
 }
 
-impl Met {
+impl Seldom {
+    /// What is known of it already.
+    pub(super) fn of(met: Option<Met>) -> Seldom {
+        Seldom(met.map(Box::new))
+    }
+
+    /// On how many records it was met, and on which first; absent where it was on none.
+    pub(super) fn met(&self) -> Option<Met> {
+        self.0.as_deref().copied()
+    }
+
     /// It is met once more.
     pub(super) fn again(&mut self, place: Place) {
-        if self.times == 0 {
-            self.first = place;
+        match &mut self.0 {
+            Some(met) => met.times += 1,
+            None => {
+                *self = Seldom::of(Some(Met {
+                    times: 1,
+                    first: place,
+                }))
+            }
         }
-        self.times += 1;
     }
 }
 
@@ -62,7 +81,7 @@ impl Clock {
         let bit = bit.map_or(0, |(_, bit, _)| *bit);
         if self.kinds & bit == 0 {
             self.kinds |= bit;
-            if self.mixed.times == 0 && is_mixed(self.kinds) {
+            if self.mixed.0.is_none() && is_mixed(self.kinds) {
                 self.mixed.again(place);
             }
         }
@@ -93,18 +112,20 @@ impl Clock {
     /// What there is to tell of them: nothing, of most runs.
     pub(super) fn warnings(&self) -> Vec<(WarningCode, Place, String)> {
         let mut told = Vec::new();
-        let mut tell = |code, met: Met, message: &dyn Fn(u64) -> String| {
-            if met.times > 0 {
-                told.push((code, met.first, message(met.times)));
-            }
+        let mut tell = |code, seldom: &Seldom, message: &dyn Fn(u64) -> String| {
+            told.extend(
+                seldom
+                    .met()
+                    .map(|met| (code, met.first, message(met.times))),
+            );
         };
-        tell(WarningCode::ClockBackwards, self.backwards, &|times| {
+        tell(WarningCode::ClockBackwards, &self.backwards, &|times| {
             format!(
                 "{} with a `ts` before that of the call before; the order of the file holds",
                 calls(times)
             )
         });
-        tell(WarningCode::MixedTimes, self.mixed, &|_| {
+        tell(WarningCode::MixedTimes, &self.mixed, &|_| {
             let kinds = KINDS.iter().filter(|(_, bit, _)| self.kinds & bit != 0);
             let kinds: Vec<_> = kinds.map(|(.., words)| *words).collect();
             format!(
@@ -113,13 +134,13 @@ impl Clock {
                 kinds.join(", ")
             )
         });
-        tell(WarningCode::OddTime, self.odd, &|times| {
+        tell(WarningCode::OddTime, &self.odd, &|times| {
             format!(
                 "{} with a `ts` that is a leap second, before 1970 or after 9999",
                 records(times)
             )
         });
-        tell(WarningCode::UnreadableTime, self.unreadable, &|times| {
+        tell(WarningCode::UnreadableTime, &self.unreadable, &|times| {
             format!("{} with a `ts` that is no time", records(times))
         });
         told

@@ -58,8 +58,7 @@ impl Monitor<'_> {
         let clock = run.clock.take();
         let mut told = clock.map_or_else(Vec::new, |clock| clock.warnings());
         told.extend(unanswered(run));
-        let blind = std::mem::take(&mut run.blind);
-        if blind.times > 0 {
+        if let Some(blind) = std::mem::take(&mut run.blind).met() {
             let calls = match blind.times {
                 1 => "the arguments of 1 call".to_owned(),
                 calls => format!("the arguments of {calls} calls"),

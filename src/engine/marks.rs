@@ -93,18 +93,25 @@ pub struct Marks {
     full: Vec<Box<[u8]>>,
     /// Those before the latest, of which there are `in_block`.
     block: Vec<u8>,
-    in_block: usize,
+    in_block: u8,
     /// What the next of them is told from.
     course: Course,
-    /// The latest calls: results mostly belong to them.
+    /// The latest calls, as they are: results mostly belong to them.
     latest: Vec<Mark>,
+    /// How many times that many of them there are to be: as many as results have asked for so far, as
+    /// most runs have one call after the other, and there may be many runs.
+    doubled: u8,
 }
 
 /// Calls of a block. One that has to be looked up in it is found by going along it.
 const BLOCK: usize = 64;
 
-/// Calls that are kept as they are.
-const LATEST: usize = 8;
+/// Calls that are kept as they are, at first, and how many times that number is doubled.
+const LATEST: usize = 2;
+const DOUBLED: u8 = 2;
+
+/// Full blocks that are written with the rest, up to 256 calls.
+const FEW: usize = 4;
 
 /// The call before, from which most of what is to be said of a call follows.
 #[derive(Clone, Copy, Debug)]
@@ -217,6 +224,7 @@ impl Marks {
             return;
         }
         // A call that is long gone by: its block is written anew.
+        self.doubled = (self.doubled + 1).min(DOUBLED);
         let full = self.full.get_mut(place / BLOCK);
         let mut marks: Vec<Mark> =
             read(full.as_deref().map_or(&self.block[..], |full| full)).collect();
@@ -231,32 +239,32 @@ impl Marks {
 
     /// How many calls came before the latest.
     fn before_latest(&self) -> usize {
-        self.full.len() * BLOCK + self.in_block
+        self.full.len() * BLOCK + usize::from(self.in_block)
     }
 
     /// Remembers a call that is not remembered yet.
     pub fn insert(&mut self, id: u64, mark: Mark) {
         self.ids.push(id, self.before_latest() + self.latest.len());
-        if self.latest.len() == LATEST {
+        if self.latest.len() >= LATEST << self.doubled {
             let oldest = self.latest.remove(0);
             self.put_by(&oldest);
         }
         if self.latest.len() == self.latest.capacity() {
             // Many runs stay short.
-            self.latest.reserve_exact(2);
+            self.latest.reserve_exact(LATEST);
         }
         self.latest.push(mark);
     }
 
     /// A call is none of the latest any more.
     fn put_by(&mut self, mark: &Mark) {
-        if self.in_block == BLOCK {
+        if usize::from(self.in_block) == BLOCK {
             self.full.push(std::mem::take(&mut self.block).into());
             (self.in_block, self.course) = (0, Course::default());
         }
-        if self.block.capacity() - self.block.len() < 32 {
+        if self.block.capacity() - self.block.len() < 12 {
             // As doubling would not, this leaves little of it empty.
-            self.block.reserve_exact(64);
+            self.block.reserve_exact(48);
         }
         self.course.write(&mut self.block, mark);
         self.in_block += 1;
@@ -276,13 +284,15 @@ impl Marks {
 
     /// Whether writing them takes little, however long the run is.
     pub(super) fn are_few(&self) -> bool {
-        self.full.is_empty() && self.ids.are_few()
+        self.full.len() <= FEW && self.ids.are_few()
     }
 
     /// Writes them where they are few.
     pub(super) fn write(&self, out: &mut Writer) {
         self.ids.write(out);
-        out.number(self.in_block as u64);
+        out.number(self.full.len() as u64);
+        self.full.iter().for_each(|block| out.bytes(block));
+        out.number(self.in_block.into());
         out.bytes(&self.block);
         // The call that comes next is told from these.
         let mut course = Course::default();
@@ -293,25 +303,32 @@ impl Marks {
         for mark in &self.latest {
             course.write(&mut out.bytes, mark);
         }
+        out.number(self.doubled.into());
     }
 
     /// Reads them again.
     pub(super) fn read(from: &mut Reader<'_>) -> Marks {
         let ids = Stretches::read(from);
-        let (in_block, block) = (from.size(), from.bytes().to_vec());
+        let full = from.size().min(FEW);
+        let full = (0..full).map(|_| from.bytes().into()).collect();
+        let (in_block, block) = (from.number() as u8, from.bytes().to_vec());
         let course = Course {
             before: Course::default().read(from),
             step: from.number() as u32,
         };
-        let latest = from.size().min(LATEST);
+        let count = from.size().min(LATEST << DOUBLED);
+        // As much room as in `insert`.
+        let mut latest = Vec::with_capacity(count.next_multiple_of(LATEST));
         let mut next = course;
+        latest.extend((0..count).map(|_| next.read(from)));
         Marks {
             ids,
-            full: Vec::new(),
+            full,
             block,
             in_block,
             course,
-            latest: (0..latest).map(|_| next.read(from)).collect(),
+            latest,
+            doubled: from.number().min(DOUBLED.into()) as u8,
         }
     }
 }

@@ -5,6 +5,7 @@
 //! clock.
 
 mod arrival;
+mod aside;
 pub mod asked;
 mod clock;
 mod closing;
@@ -23,9 +24,12 @@ mod registry;
 mod repeats;
 mod ruling;
 mod run;
+mod shelf;
 mod stretches;
 mod time;
 mod weigh;
+
+pub use aside::Room;
 
 use crate::import::Sink;
 use crate::policy::Policy;
@@ -300,6 +304,12 @@ impl<'a> Engine<'a> {
         self
     }
 
+    /// The same, with room outside memory for what is kept of runs that have not spoken for long.
+    pub fn putting_aside(mut self, room: impl Room + 'static) -> Self {
+        self.runs.put_aside(Box::new(room));
+        self
+    }
+
     /// The runs met, those it began with included.
     pub fn into_known(self) -> KnownRuns {
         KnownRuns(self.runs.known())
@@ -321,10 +331,14 @@ impl<'a> Engine<'a> {
 
     /// Ends the last input: every run is over.
     pub fn end(&mut self) {
-        for key in self.runs.open_runs() {
-            if let Some(mut run) = self.runs.take(key, &self.monitor.names) {
-                self.monitor.finish(&mut run);
+        let mut ended = 0;
+        while let Some((keys, until)) = self.runs.open_runs(ended) {
+            for key in keys {
+                if let Some(mut run) = self.runs.take(key, &self.monitor.names) {
+                    self.monitor.finish(&mut run);
+                }
             }
+            ended = until;
         }
         let left = self.monitor.early.all();
         self.monitor.orphans(left);

@@ -5,11 +5,11 @@
 //! is. Packing takes no longer the longer the run is: where there are many marks, they are kept in the
 //! blocks that they have.
 
-use super::clock::{Clock, Met};
+use super::clock::{Clock, Met, Seldom};
 use super::flight::{InFlight, Settlement};
 use super::marks::Marks;
 use super::numbers::{Reader, Writer};
-use super::repeats::Repeats;
+use super::repeats::{Repeats, Row};
 use super::run::{Caller, Run, Tally};
 use super::time::{Kind, Reading};
 use crate::policy::matcher::NameTable;
@@ -135,7 +135,7 @@ impl Packed {
         ] {
             out.number(number);
         }
-        write_met(&mut out, *blind);
+        write_seldom(&mut out, blind);
         write_repeats(&mut out, repeats);
         out.number(*phase as u64);
         out.number(*step_count);
@@ -195,7 +195,7 @@ impl Packed {
                 standing: from.number(),
                 calls: from.number(),
             },
-            blind: read_met(from),
+            blind: read_seldom(from),
             repeats: read_repeats(from),
             state: AgentState {
                 phase: Phase::ALL
@@ -229,6 +229,21 @@ impl Packed {
             resumed: has(RESUMED),
             ..Run::default()
         })
+    }
+
+    /// The run of these bytes.
+    pub(super) fn from(bytes: Box<[u8]>) -> Packed {
+        Packed { bytes, marks: None }
+    }
+
+    /// All of it, where there is nothing beside its bytes.
+    pub(super) fn alone(&self) -> Option<&[u8]> {
+        self.marks.is_none().then_some(&*self.bytes)
+    }
+
+    /// About what it takes of memory, without its marks.
+    pub(super) fn size(&self) -> usize {
+        self.bytes.len() + std::mem::size_of::<Packed>()
     }
 
     /// Its place among the runs of the input.
@@ -267,9 +282,9 @@ fn write_clock(out: &mut Writer, clock: &Clock) {
         out.number(latest.odd.into());
     });
     out.number((*kinds).into());
-    [*backwards, *mixed, *odd, *unreadable]
+    [backwards, mixed, odd, unreadable]
         .into_iter()
-        .for_each(|met| write_met(out, met));
+        .for_each(|seldom| write_seldom(out, seldom));
 }
 
 fn read_clock(from: &mut Reader<'_>) -> Clock {
@@ -282,62 +297,55 @@ fn read_clock(from: &mut Reader<'_>) -> Clock {
             odd: from.number() > 0,
         }),
         kinds: from.number() as u8,
-        backwards: read_met(from),
-        mixed: read_met(from),
-        odd: read_met(from),
-        unreadable: read_met(from),
+        backwards: read_seldom(from),
+        mixed: read_seldom(from),
+        odd: read_seldom(from),
+        unreadable: read_seldom(from),
     }
 }
 
-fn write_met(out: &mut Writer, met: Met) {
-    out.number(met.times);
-    if met.times > 0 {
+fn write_seldom(out: &mut Writer, seldom: &Seldom) {
+    out.maybe(seldom.met(), |out, met| {
+        out.number(met.times);
         out.number(met.first.input as u64);
         out.number(met.first.line);
         out.number(met.first.column);
-    }
+    });
 }
 
-fn read_met(from: &mut Reader<'_>) -> Met {
-    match from.number() {
-        0 => Met::default(),
-        times => Met {
-            times,
-            first: Place {
-                input: from.size(),
-                line: from.number(),
-                column: from.number(),
-            },
+fn read_seldom(from: &mut Reader<'_>) -> Seldom {
+    Seldom::of(from.maybe(|from| Met {
+        times: from.number(),
+        first: Place {
+            input: from.size(),
+            line: from.number(),
+            column: from.number(),
         },
-    }
+    }))
 }
 
 fn write_repeats(out: &mut Writer, repeats: &Repeats) {
-    let Repeats {
-        tool,
-        args,
-        in_a_row,
-        unknown,
-    } = repeats;
-    // Where no rule asks for it, nothing was counted.
-    out.number(*in_a_row);
-    if *in_a_row > 0 {
-        out.hash(*tool);
-        out.maybe(*args, Writer::hash);
-        out.number(*unknown);
-    }
+    out.maybe(repeats.row(), |out, row| {
+        let Row {
+            tool,
+            args,
+            in_a_row,
+            unknown,
+        } = row;
+        out.hash(tool);
+        out.maybe(args, Writer::hash);
+        out.number(in_a_row);
+        out.number(unknown);
+    });
 }
 
 fn read_repeats(from: &mut Reader<'_>) -> Repeats {
-    match from.number() {
-        0 => Repeats::default(),
-        in_a_row => Repeats {
-            in_a_row,
-            tool: from.hash(),
-            args: from.maybe(Reader::hash),
-            unknown: from.number(),
-        },
-    }
+    Repeats::of(from.maybe(|from| Row {
+        tool: from.hash(),
+        args: from.maybe(Reader::hash),
+        in_a_row: from.number(),
+        unknown: from.number(),
+    }))
 }
 
 fn write_history(out: &mut Writer, history: &History) {

@@ -3,9 +3,11 @@
 //! Of the open ones those that spoke last are as they are, and the others packed. How many stay as they
 //! are follows the recording: one more for each packed run that speaks again, one less for each new run.
 
+use super::aside::Room;
 use super::digest;
 use super::packed::Packed;
 use super::run::{Kept, Run};
+use super::shelf::{Away, Shelf};
 use crate::policy::matcher::NameTable;
 use crate::state::Phase;
 use foldhash::{HashMap, HashSet};
@@ -34,7 +36,11 @@ pub(super) struct Registry {
     awake: VecDeque<u128>,
     /// How many there are to be at most.
     room: usize,
+    shelf: Shelf,
 }
+
+/// Runs that are listed at a time, however few there are.
+const TOGETHER: u64 = 16_384;
 
 /// Runs that are not packed, however few come back.
 const LEAST: usize = 256;
@@ -46,6 +52,8 @@ enum Slot {
     Open(Box<Run>),
     /// It has not spoken for a while.
     Packed(Box<Packed>),
+    /// The same, where there are many.
+    Aside(Away),
     Ended(Marker),
     /// The same where there is more to remember than a marker holds.
     Late(Box<Ended>),
@@ -137,6 +145,11 @@ pub(super) enum Found<'r> {
 }
 
 impl Registry {
+    /// Packed runs may be put there.
+    pub(super) fn put_aside(&mut self, room: Box<dyn Room>) {
+        self.shelf = Shelf::with(room);
+    }
+
     /// Begins an input, in which runs of the ones before go on if `merge` says so.
     pub(super) fn begin_input(&mut self, input: usize, stem: &str, merge: bool) {
         if !merge {
@@ -165,16 +178,23 @@ impl Registry {
         self.born = Some(self.before_input);
     }
 
-    /// The open runs in order of appearance, to be taken out one by one.
-    pub(super) fn open_runs(&self) -> Vec<u128> {
+    /// The next open runs in order of appearance, to be taken out one by one: those after that place,
+    /// and up to which place they are all. Absent where there are no more places.
+    ///
+    /// A quarter of them at a time, so that a list of them takes little beside themselves.
+    pub(super) fn open_runs(&self, after: u64) -> Option<(Vec<u128>, u64)> {
+        let until = after.saturating_add((self.opened / 4).max(TOGETHER));
         let open = self.slots.iter().filter_map(|(&key, slot)| match slot {
             Slot::Open(run) => Some((run.order, key)),
             Slot::Packed(packed) => Some((packed.order(), key)),
+            Slot::Aside(away) => Some((away.order(), key)),
             Slot::Ended(_) | Slot::Late(_) => None,
         });
-        let mut open: Vec<_> = open.collect();
-        open.sort_unstable();
-        open.into_iter().map(|(_, key)| key).collect()
+        let next = open.filter(|(order, _)| (after + 1..=until).contains(order));
+        let mut next: Vec<_> = next.collect();
+        next.sort_unstable();
+        let keys = next.into_iter().map(|(_, key)| key).collect();
+        (after < self.opened).then_some((keys, until))
     }
 
     /// Ends the input.
@@ -207,7 +227,7 @@ impl Registry {
         };
         let slot = self.slots.entry(key).or_insert_with(|| Slot::Open(fresh()));
         let ended = match slot {
-            Slot::Open(_) | Slot::Packed(_) => None,
+            Slot::Open(_) | Slot::Packed(_) | Slot::Aside(_) => None,
             Slot::Ended(marker) => Some(marker.ended()),
             Slot::Late(ended) => Some(std::mem::take(&mut **ended)),
         };
@@ -237,7 +257,7 @@ impl Registry {
     /// The run, if it is known.
     pub(super) fn find(&mut self, run: Option<&str>, names: &NameTable) -> Option<Found<'_>> {
         let key = digest::run(run.unwrap_or(&self.stem));
-        if matches!(self.slots.get(&key), Some(Slot::Packed(_))) {
+        if matches!(self.slots.get(&key), Some(Slot::Packed(_) | Slot::Aside(_))) {
             self.wake(key, names);
         }
         let epoch = self.epoch;
@@ -249,7 +269,7 @@ impl Registry {
             }
             Slot::Ended(_) | Slot::Late(_) => Found::Ended,
             // Woken just above. As one that has ended it would lose the record in silence.
-            Slot::Packed(_) => unreachable!("a run that is packed was found"),
+            Slot::Packed(_) | Slot::Aside(_) => unreachable!("a run that is packed was found"),
         })
     }
 
@@ -264,7 +284,12 @@ impl Registry {
         let slot = self.slots.get_mut(&key)?;
         let mut run = match std::mem::replace(slot, Slot::Ended(Marker::default())) {
             Slot::Open(run) => run,
-            Slot::Packed(packed) => packed.run(names),
+            Slot::Packed(packed) => self.shelf.unpack(*packed, names),
+            Slot::Aside(away) => {
+                let mut run = self.shelf.fetch(away, names)?;
+                run.doubtful |= self.doubted.remove(&key);
+                run
+            }
             Slot::Ended(_) | Slot::Late(_) => return None,
         };
         run.doubt_since(epoch);
@@ -274,15 +299,20 @@ impl Registry {
     /// A run speaks that has not spoken before, or not for long: it is taken out of its pack, and others
     /// are packed for it.
     fn wake(&mut self, key: u128, names: &NameTable) {
-        self.room = match self.slots.get_mut(&key) {
-            Some(slot @ Slot::Packed(_)) => {
-                let packed = std::mem::replace(slot, Slot::Ended(Marker::default()));
-                if let Slot::Packed(packed) = packed {
-                    *slot = Slot::Open(packed.run(names));
+        let is_packed = matches!(self.slots.get(&key), Some(Slot::Packed(_) | Slot::Aside(_)));
+        self.room = match is_packed {
+            true => {
+                match self.take(key, names) {
+                    Some(run) => drop(self.slots.insert(key, Slot::Open(run))),
+                    // It was lost, which whoever gave the room tells. What comes of it is in doubt.
+                    None => {
+                        self.forget(key);
+                        self.doubted.insert(key);
+                    }
                 }
                 self.room + 1
             }
-            _ => self.room.saturating_sub(1),
+            false => self.room.saturating_sub(1),
         }
         .clamp(LEAST, MOST);
         self.awake.push_back(key);
@@ -311,7 +341,7 @@ impl Registry {
             _ => None,
         };
         let Some(packed) = packed else { return false };
-        *slot = Slot::Packed(Box::new(packed));
+        *slot = shelved(&mut self.shelf, packed);
         true
     }
 
@@ -323,7 +353,7 @@ impl Registry {
             if let Slot::Open(run) = slot
                 && let Some(small) = Packed::of(run)
             {
-                *slot = Slot::Packed(Box::new(small));
+                *slot = shelved(&mut self.shelf, small);
                 packed += 1;
             }
         }
@@ -379,7 +409,8 @@ impl Registry {
             }
             Some(Slot::Ended(marker)) => &mut marker.doubtful,
             Some(Slot::Late(ended)) => &mut ended.doubtful,
-            None => {
+            // One that is put aside hears of it when it comes back.
+            Some(Slot::Aside(_)) | None => {
                 self.doubted.insert(key);
                 return false;
             }
@@ -388,46 +419,13 @@ impl Registry {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::Random;
-    use std::collections::BTreeMap;
-
-    /// Many runs, which end, begin again, begin afresh and are asked for, so that they are packed and
-    /// unpacked in any order: each is found as it was left.
-    #[test]
-    fn runs_are_what_they_were_however_often_they_are_packed() {
-        let (mut runs, names) = (Registry::default(), NameTable::default());
-        let (mut random, mut known) = (Random::new(3), BTreeMap::new());
-        for _ in 0..60_000 {
-            let id = match random.below(8) {
-                0..3 => format!("r{}", random.below(20)),
-                _ => format!("r{}", random.below(2_000)),
-            };
-            match random.below(10) {
-                0 => {
-                    runs.forget(runs.key(Some(&id)));
-                    known.remove(&id);
-                }
-                1 => runs.shrink(&id, false),
-                2 => {
-                    let found = runs.find(Some(&id), &names);
-                    assert_eq!(found.is_some(), known.contains_key(&id), "{id}");
-                    if let Some(Found::Open(run)) = found {
-                        assert_eq!(known.get(&id), Some(&run.seq), "{id}");
-                    }
-                }
-                _ => {
-                    let run = runs.open(Some(&id), &names);
-                    run.seq += 1;
-                    let seq = known.entry(id).or_insert(0);
-                    *seq += 1;
-                    assert_eq!(*seq, run.seq);
-                }
-            }
-        }
-        let is_packed = |slot: &Slot| matches!(slot, Slot::Packed(_));
-        assert!(runs.slots.values().any(is_packed));
+/// The slot of a packed run.
+fn shelved(shelf: &mut Shelf, packed: Packed) -> Slot {
+    match shelf.put(packed) {
+        Ok(away) => Slot::Aside(away),
+        Err(packed) => Slot::Packed(packed),
     }
 }
+
+#[cfg(test)]
+mod tests;

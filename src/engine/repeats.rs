@@ -3,13 +3,17 @@
 use super::digest;
 use crate::trace::event::ToolCall;
 
-/// The calls that came last, as far as they may be one call over and over.
+/// The calls that came last, as far as they may be one call over and over; nothing where no rule asks.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Repeats(Option<Box<Row>>);
+
+/// Calls in a row.
 ///
 /// Arguments that the recording does not tell may be any: a call without them goes on with whatever
 /// call of its tool came before, and the next one with it. The count is the greatest that is
 /// possible.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Repeats {
+pub(super) struct Row {
     /// Hash of the tool.
     pub(super) tool: u64,
     /// Hash of the arguments that the calls share; absent while none of them is known.
@@ -21,14 +25,31 @@ pub(super) struct Repeats {
 }
 
 impl Repeats {
+    /// What is known of them already.
+    pub(super) fn of(row: Option<Row>) -> Repeats {
+        Repeats(row.map(Box::new))
+    }
+
+    /// What is known of them; absent where nothing was counted.
+    pub(super) fn row(&self) -> Option<Row> {
+        self.0.as_deref().copied()
+    }
+
     /// Counts a call.
     pub(super) fn count(&mut self, call: &ToolCall<'_>) -> u64 {
         let tool = digest::id(&call.tool);
         let args = (!call.args_unknown).then(|| digest::args(call));
+        self.0.get_or_insert_default().count(tool, args)
+    }
+}
+
+impl Row {
+    /// Counts a call of that tool with these arguments, absent where they are not known.
+    fn count(&mut self, tool: u64, args: Option<u64>) -> u64 {
         if tool != self.tool {
-            *self = Repeats {
+            *self = Row {
                 tool,
-                ..Repeats::default()
+                ..Row::default()
             };
         }
         match (args, self.args) {

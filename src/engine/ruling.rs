@@ -110,10 +110,15 @@ impl Monitor<'_> {
             return run.set_fate(flight.id, Fate::NotRun);
         }
         run.set_fate(flight.id, Fate::Refused);
+        let ran = flight.outcome.is_some();
+        if !ran && (self.options.mode == Mode::Enforce || !Brought::is_any(&call, &embedded)) {
+            // As it mostly is.
+            return;
+        }
         let brought = Brought::by(&call, embedded);
-        if flight.outcome.is_some() {
+        if ran {
             self.ran_all_the_same(run, brought, flight);
-        } else if brought != Brought::default() && self.options.mode == Mode::Observe {
+        } else if brought != Brought::default() {
             run.brought.push((flight.id, brought));
         }
     }

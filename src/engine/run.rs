@@ -1,6 +1,6 @@
 //! A run that is under way.
 
-use super::clock::{Clock, Met};
+use super::clock::{Clock, Seldom};
 use super::decision::Decision;
 use super::digest;
 use super::flight::InFlight;
@@ -56,7 +56,7 @@ pub(super) struct Run {
     /// The latest calls, as far as a rule asks whether they are one.
     pub(super) repeats: Repeats,
     /// Calls whose arguments the recording does not tell.
-    pub(super) blind: Met,
+    pub(super) blind: Seldom,
     /// Whether replay and record have parted.
     pub(super) parted: bool,
     /// Whether a fault left it in doubt.

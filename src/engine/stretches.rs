@@ -118,8 +118,10 @@ impl Stretches {
 
     /// Reads them again.
     pub(super) fn read(from: &mut Reader<'_>) -> Stretches {
-        let (mut list, mut place) = (Vec::new(), 0);
-        for _ in 0..from.size().min(FEW) {
+        let count = from.size().min(FEW);
+        // No more room than they need, as in `push`.
+        let (mut list, mut place) = (Vec::with_capacity(count), 0);
+        for _ in 0..count {
             let (first, calls) = (from.hash(), from.size());
             list.push(Stretch {
                 first,

@@ -21,8 +21,9 @@ pub fn read(
     bytes: impl Read + Send,
     importer: &mut dyn Importer,
 ) {
-    let apart = importer.apart().filter(|_| !reading.refused);
     let is_alone = threads.get() == 1;
+    // Whoever is alone reads a record when it is judged, while it is at hand, and where the one before was.
+    let apart = importer.apart().filter(|_| !reading.refused && !is_alone);
     let size = match is_alone {
         true => chunks::SIZE,
         false => chunks::SHARED_SIZE,
@@ -48,12 +49,12 @@ pub fn read(
     thread::scope(|scope| {
         for _ in 1..threads.get() {
             // Where the system gives no more threads, those that there are do the work.
-            let spawned = thread::Builder::new().spawn_scoped(scope, || team.work(false));
+            let spawned = thread::Builder::new().spawn_scoped(scope, || team.work());
             if spawned.is_err() {
                 break;
             }
         }
-        team.work(is_alone);
+        team.work();
     });
 }
 
@@ -109,14 +110,13 @@ impl Turns<'_, '_, '_> {
 
 impl<'t, 's, 'o, R: Read> Team<'t, 's, 'o, R> {
     /// Reads pieces until there are no more, beside others or alone.
-    fn work(&self, is_alone: bool) {
+    fn work(&self) {
         let _leaving = Leaving(self);
         let mut chunk = Chunk::default();
-        // Whoever is alone has nothing to gain by it.
-        let mut prepare = match is_alone {
-            true => None,
-            false => lock(&self.turns).reading.prepare(),
-        };
+        let prepared = self.apart.is_some();
+        let mut prepare = prepared
+            .then(|| lock(&self.turns).reading.prepare())
+            .flatten();
         while let Some((number, alone)) = self.next(&mut chunk) {
             let apart = self.apart.as_deref();
             let batch = apart

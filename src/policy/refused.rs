@@ -3,6 +3,7 @@
 use super::PolicyPlace;
 use super::pattern::Pattern;
 use super::pattern::screen::{Candidates, Screen};
+use crate::trace::event::RawJson;
 use std::ops::Deref;
 
 /// A regex that refuses calls.
@@ -35,6 +36,13 @@ impl Refused {
     /// again.
     pub fn candidates(&self, text: &str, room: &mut String) -> Candidates<'_> {
         self.screen.of(text, room)
+    }
+
+    /// Whether the way in which these arguments are written tells that none matches their text. `room` is as
+    /// above.
+    pub fn spares(&self, args: &RawJson<'_>, room: &mut String) -> bool {
+        let written = args.unescaped();
+        written.is_some_and(|json| self.screen.spares(json, room))
     }
 }
 

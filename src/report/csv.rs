@@ -278,9 +278,7 @@ impl Render {
         row.float(digits, seen.map(|seen| seen.harm));
         row.float(digits, seen.map(|seen| seen.intent));
         row.text(seen.map_or("", |seen| &seen.nearest));
-        for (barrier, reading) in decision.barriers.iter().enumerate() {
-            row.reading(&mut self.readings, barrier, reading);
-        }
+        row.readings(&mut self.readings, &decision.barriers);
         row.end();
     }
 }

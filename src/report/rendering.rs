@@ -84,12 +84,15 @@ impl Texts {
     }
 }
 
-/// Readings as they were spelled for the last decision, one a barrier: most calls leave most barriers
-/// where they are, and copying what is said of one takes a quarter of putting it together.
+/// Readings as they were spelled for the last decision, one a barrier, with commas between: most calls
+/// leave most barriers where they are. Those up to the first that differs stay as they are; all are copied
+/// at once, which takes a quarter of putting them together.
 #[derive(Debug)]
 pub(super) struct Readings {
     digits: Digits,
-    kept: Vec<(Reading, Vec<u8>)>,
+    /// Each with where it ends.
+    kept: Vec<(Reading, usize)>,
+    spelled: Vec<u8>,
 }
 
 impl Readings {
@@ -97,6 +100,7 @@ impl Readings {
         Readings {
             digits: Digits::new(append_exact),
             kept: Vec::new(),
+            spelled: Vec::new(),
         }
     }
 
@@ -105,33 +109,29 @@ impl Readings {
         &mut self.digits
     }
 
-    /// Appends the reading of the barrier of that index as `spell` does it, always the same way.
+    /// Appends all readings of a decision; `spell` appends that of the barrier of an index, always the same
+    /// way.
     #[inline]
     pub(super) fn append(
         &mut self,
-        barrier: usize,
-        reading: &Reading,
+        readings: &[Reading],
         out: &mut Vec<u8>,
-        spell: impl FnOnce(&mut Digits, &mut Vec<u8>),
+        mut spell: impl FnMut(usize, &Reading, &mut Digits, &mut Vec<u8>),
     ) {
-        if self.kept.len() <= barrier {
-            // What is no number equals nothing.
-            let none = Reading {
-                h: f64::NAN,
-                next: None,
-                slack: None,
-            };
-            self.kept.resize(barrier + 1, (none, Vec::new()));
+        let pairs = self.kept.iter().zip(readings);
+        let same = pairs.take_while(|((kept, _), reading)| kept == *reading);
+        let same = same.count();
+        self.kept.truncate(same);
+        self.spelled
+            .truncate(self.kept.last().map_or(0, |(_, end)| *end));
+        for (barrier, reading) in readings.iter().enumerate().skip(same) {
+            if barrier > 0 {
+                self.spelled.push(b',');
+            }
+            spell(barrier, reading, &mut self.digits, &mut self.spelled);
+            self.kept.push((*reading, self.spelled.len()));
         }
-        let Some((kept, spelled)) = self.kept.get_mut(barrier) else {
-            return;
-        };
-        if kept != reading {
-            *kept = *reading;
-            spelled.clear();
-            spell(&mut self.digits, spelled);
-        }
-        out.extend_from_slice(spelled);
+        out.extend_from_slice(&self.spelled);
     }
 }
 
@@ -160,6 +160,46 @@ mod tests {
                     assert_eq!(out, plain);
                 }
             }
+        }
+    }
+
+    /// However many there are, and whichever of them differ from those before.
+    #[test]
+    fn readings_are_spelled_as_if_none_were_kept() {
+        let spell = |barrier: usize, reading: &Reading, digits: &mut Digits, out: &mut Vec<u8>| {
+            out.extend_from_slice(format!("{barrier}=").as_bytes());
+            digits.append(reading.h, out);
+            out.extend_from_slice(format!("{:?}", (reading.next, reading.slack)).as_bytes());
+        };
+        let mut random = Random::new(3);
+        let mut readings = Readings::new();
+        let mut now: Vec<Reading> = Vec::new();
+        for _ in 0..5_000 {
+            let float = |random: &mut Random| [0.0, 1.5, f64::NAN][random.below(3)];
+            let reading = Reading {
+                h: float(&mut random),
+                next: Some(float(&mut random)).filter(|_| random.below(3) > 0),
+                slack: None,
+            };
+            let at = random.below(now.len() + 1);
+            match random.below(8) {
+                0 => now.truncate(at),
+                1 => {}
+                2 => now.push(reading),
+                _ if at < now.len() => now[at] = reading,
+                _ => now.insert(at, reading),
+            }
+            now.truncate(9);
+            let (mut out, mut plain) = (Vec::new(), Vec::new());
+            readings.append(&now, &mut out, spell);
+            let mut digits = Digits::new(append_exact);
+            for (barrier, reading) in now.iter().enumerate() {
+                if barrier > 0 {
+                    plain.push(b',');
+                }
+                spell(barrier, reading, &mut digits, &mut plain);
+            }
+            assert_eq!(out, plain);
         }
     }
 

@@ -1,7 +1,8 @@
 //! The values of barriers, a row a call and barrier: what plots and statistics are made of.
 
 use super::csv::row::Row;
-use super::rendering::{Blocks, Readings};
+use super::number::{Digits, append_exact};
+use super::rendering::Blocks;
 use super::{Format, Header, Report};
 use crate::audit::summary::Summary;
 use crate::engine::decision::{Decision, Reading};
@@ -49,14 +50,14 @@ fn open<'w>(header: Header, out: Box<dyn io::Write + Send + 'w>) -> Box<dyn Repo
     out.bytes.push(b'\n');
     Box::new(Values {
         header,
-        readings: Readings::new(),
+        digits: Digits::new(append_exact),
         out,
     })
 }
 
 struct Values<'w> {
     header: Header,
-    readings: Readings,
+    digits: Digits,
     out: Blocks<'w>,
 }
 
@@ -79,7 +80,9 @@ impl Report for Values<'_> {
             row.flag(decision.inconclusive);
             row.text(barrier);
             let reading = decision.barriers.get(index).unwrap_or(&UNREACHED);
-            row.reading(&mut self.readings, index, reading);
+            row.float(&mut self.digits, Some(reading.h));
+            row.float(&mut self.digits, reading.next);
+            row.float(&mut self.digits, reading.slack);
             row.flag(decision.broken.contains(&index));
             row.flag(decision.hazard.contains(&index));
             row.end();

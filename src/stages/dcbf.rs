@@ -6,7 +6,7 @@ use super::weigh::{All, At, Configured, Known, ON, Walk, Weighed};
 use super::{CallContext, Finding, Notes, Siblings, Stage, Verdict};
 use crate::barriers::level::{self, Transition};
 use crate::barriers::{self, Check};
-use crate::number::rounded;
+use crate::number::{push_rounded, rounded};
 use crate::policy::{BarrierSpec, Dcbf as Settings, Measure, Policy};
 use crate::state::StateView;
 use crate::trace::money::Nano;
@@ -46,13 +46,13 @@ impl Stage for Dcbf {
             mem::take(&mut notes.barriers),
             policy.dcbf.verify.then_some(&next),
         );
-        let check = barriers::check_within(room, policy, &current, after);
+        let mut check = barriers::check_within(room, policy, &current, after);
         notes.composite = barriers::composite(policy, check.current());
         notes.scope_inert = scope_is_inert(policy, &current);
         let finding = if !check.outside.is_empty() {
-            Some(outside(cx, &current, &check, &sight))
+            Some(outside(cx, &current, &mut check, &sight))
         } else if !check.broken.is_empty() {
-            Some(leaving(policy, &next, &check))
+            Some(leaving(policy, &next, &mut check))
         } else {
             None
         };
@@ -81,12 +81,11 @@ impl Stage for Dcbf {
                 .map(|spec| barriers::value(policy, spec, &current).0)
                 .collect();
             for (spec, &h) in specs.iter().zip(&before) {
-                let why = if h >= 0.0 {
-                    String::new()
-                } else {
-                    why(policy, spec, &current)
-                };
-                let seen = format_args!("h {}{why}", Rounded(h));
+                let mut low = String::new();
+                if !h.ge(&0.0) {
+                    why(policy, spec, &current, &mut low);
+                }
+                let seen = format_args!("h {}{low}", Rounded(h));
                 let verdict = Verdict::refuse_unless(h >= 0.0, String::new);
                 all.tried(known("outside_safe_set", spec), &seen, verdict)?;
             }
@@ -95,13 +94,12 @@ impl Stage for Dcbf {
                 let after = barriers::value(policy, spec, &next).0;
                 let admitted = spec.alpha.admits(h, after);
                 let floor = Rounded(spec.alpha.floor(h).unwrap_or(f64::INFINITY));
-                let why = if admitted {
-                    String::new()
-                } else {
-                    why(policy, spec, &next)
-                };
+                let mut low = String::new();
+                if !admitted {
+                    why(policy, spec, &next, &mut low);
+                }
                 let (h, after) = (Rounded(h), Rounded(after));
-                let seen = format_args!("h {h}, next {after}, floor {floor}{why}");
+                let seen = format_args!("h {h}, next {after}, floor {floor}{low}");
                 let verdict = Verdict::refuse_unless(admitted, String::new);
                 all.tried(known("forward_invariance", spec), &seen, verdict)?;
             }
@@ -166,7 +164,12 @@ fn scope_is_inert(policy: &Policy, view: &StateView<'_>) -> bool {
         && (zero(view.context) || zero(view.action))
 }
 
-fn outside(cx: &CallContext<'_>, current: &StateView<'_>, check: &Check, sight: &Sight) -> Finding {
+fn outside(
+    cx: &CallContext<'_>,
+    current: &StateView<'_>,
+    check: &mut Check,
+    sight: &Sight,
+) -> Finding {
     let policy = cx.policy;
     // Without the call's embeddings the state may have been inside: then the call is the root.
     let standing = {
@@ -176,47 +179,57 @@ fn outside(cx: &CallContext<'_>, current: &StateView<'_>, check: &Check, sight: 
     };
     let first = check.outside[0];
     let spec = &policy.dcbf.barriers[first];
-    let reason = format!(
-        "{} is {} before the call{}",
-        spec.name,
-        rounded(check.steps[first].h),
-        why(policy, spec, current),
-    );
+    let mut reason = beginning(&spec.name);
+    reason.push_str(" is ");
+    push_rounded(check.steps[first].h, &mut reason);
+    reason.push_str(" before the call");
+    why(policy, spec, current, &mut reason);
     Finding {
         policy_line: spec.place.line,
-        broken: check.outside.clone(),
+        broken: mem::take(&mut check.outside),
         standing,
         ..Finding::new("outside_safe_set", reason)
     }
 }
 
-fn leaving(policy: &Policy, next: &StateView<'_>, check: &Check) -> Finding {
+fn leaving(policy: &Policy, next: &StateView<'_>, check: &mut Check) -> Finding {
     let first = check.broken[0];
     let spec = &policy.dcbf.barriers[first];
     let after = check.steps[first].next.unwrap_or(f64::NAN);
-    let reason = format!(
-        "{} would fall from {} to {}{}",
-        spec.name,
-        rounded(check.steps[first].h),
-        rounded(after),
-        why(policy, spec, next),
-    );
+    let mut reason = beginning(&spec.name);
+    reason.push_str(" would fall from ");
+    push_rounded(check.steps[first].h, &mut reason);
+    reason.push_str(" to ");
+    push_rounded(after, &mut reason);
+    why(policy, spec, next, &mut reason);
     Finding {
         policy_line: spec.place.line,
-        broken: check.broken.clone(),
+        broken: mem::take(&mut check.broken),
         ..Finding::new("forward_invariance", reason)
     }
 }
 
-/// What makes the barrier low in that state, after a colon; empty where there is nothing to say.
-fn why(policy: &Policy, spec: &BarrierSpec, view: &StateView<'_>) -> String {
-    let failure = barriers::value(policy, spec, view).1;
-    let definition = barriers::definition(&spec.measure);
-    let cause = failure.unwrap_or_else(|| (definition.cause)(policy, &spec.measure, view));
-    if cause.is_empty() {
-        cause
-    } else {
-        format!(": {cause}")
+/// Room for a reason, which mostly is no longer.
+const REASON: usize = 96;
+
+/// A reason so far. It is put together piece by piece: a run that is outside has one a call.
+fn beginning(barrier: &str) -> String {
+    let mut reason = String::with_capacity(REASON);
+    reason.push_str(barrier);
+    reason
+}
+
+/// Appends what makes the barrier low in that state, after a colon; nothing where there is nothing to say.
+fn why(policy: &Policy, spec: &BarrierSpec, view: &StateView<'_>, out: &mut String) {
+    let before = out.len();
+    out.push_str(": ");
+    let begins = out.len();
+    match barriers::value(policy, spec, view).1 {
+        Some(failure) => out.push_str(&failure),
+        None => (barriers::definition(&spec.measure).cause)(policy, &spec.measure, view, out),
+    }
+    if out.len() == begins {
+        out.truncate(before);
     }
 }
 

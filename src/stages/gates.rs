@@ -46,9 +46,11 @@ impl Stage for Gates {
                 if call.args_unknown {
                     return;
                 }
-                text.clear();
-                call.args.leaves(&mut text);
-                call.prepared.unrefused = refuse.candidates(&text, &mut room).is_none();
+                call.prepared.unrefused = refuse.spares(&call.args, &mut room) || {
+                    text.clear();
+                    call.args.leaves(&mut text);
+                    refuse.candidates(&text, &mut room).is_none()
+                };
             })
         })
     }
@@ -121,7 +123,12 @@ fn whitelist(cx: &CallContext<'_>, walk: &mut impl Walk) -> Walked {
 
 fn regex<W: Walk>(cx: &CallContext<'_>, walk: &mut W) -> Walked {
     let refuse = &cx.policy.gates.refuse;
-    if refuse.is_empty() || cx.call.prepared.unrefused && !W::HEARS_PASSES {
+    let spared = || {
+        let told = !cx.call.args_unknown;
+        cx.call.prepared.unrefused || told && refuse.spares(&cx.call.args, &mut cx.facts.small())
+    };
+    if refuse.is_empty() || !W::HEARS_PASSES && spared() {
+        // As it mostly is.
         return ON;
     }
     let Some(text) = cx.text() else {
@@ -131,7 +138,6 @@ fn regex<W: Walk>(cx: &CallContext<'_>, walk: &mut W) -> Walked {
     };
     let candidates = refuse.candidates(text, &mut cx.facts.small());
     if candidates.is_none() && !W::HEARS_PASSES {
-        // As it mostly is.
         return ON;
     }
     for (number, refused) in refuse.iter().enumerate() {

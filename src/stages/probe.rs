@@ -72,7 +72,7 @@ impl Stage for Probe {
 /// Whether each of the five is at least zero in a state.
 fn hold(policy: &Policy, view: &StateView<'_>) -> bool {
     policy.dcbf.features.five().iter().all(|measure| {
-        let raw = (barriers::definition(measure).raw)(policy, measure, view);
+        let raw = barriers::raw(policy, measure, view);
         raw.is_ok_and(|raw| raw >= 0.0)
     })
 }

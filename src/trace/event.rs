@@ -350,6 +350,14 @@ impl<'a> RawJson<'a> {
         }
     }
 
+    /// The text as written, where that is UTF-8 and known to have no escape.
+    pub fn unescaped(&self) -> Option<&str> {
+        match &self.written {
+            Written::Text(text) if self.surplus == Some(0) => Some(text),
+            _ => None,
+        }
+    }
+
     /// The parsed value.
     pub fn json(&self) -> Json<'_> {
         // The constructors let only checked text in.

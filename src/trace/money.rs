@@ -59,10 +59,17 @@ impl Nano {
         // The same float, which the processor finds by itself where 64 bits hold the amount.
         let amount = match i64::try_from(self.0) {
             Ok(small) => small as f64,
-            Err(_) => self.0 as f64,
+            Err(_) => wide(self.0),
         };
         amount / 1e9
     }
+}
+
+/// An amount that 64 bits do not hold: apart, since it takes a call, which would else be made for all.
+#[cold]
+#[inline(never)]
+fn wide(amount: i128) -> f64 {
+    amount as f64
 }
 
 fn exponent(text: &str) -> Result<i64, MoneyError> {

@@ -326,7 +326,9 @@ fn a_model_that_does_not_normalise_names_no_deviations() {
             ..AgentState::default()
         };
         let measure = &policy.dcbf.barriers[0].measure;
-        (barriers::definition(measure).cause)(&policy, measure, &state.view(RunView::default()))
+        let (view, mut cause) = (state.view(RunView::default()), String::new());
+        (barriers::definition(measure).cause)(&policy, measure, &view, &mut cause);
+        cause
     };
     assert!(cause(&super::build::sound()).starts_with("steps 30 lies 14.5 deviations above"));
     assert_eq!(cause(&bare), "");

@@ -4,6 +4,7 @@ mod args;
 mod command;
 mod files;
 
+use super::aside::Temporary;
 use super::inputs::Sources;
 use super::options::findings;
 use super::outputs::{self, ReportFile, stdout};
@@ -109,9 +110,15 @@ fn replay(
     sources: &Sources,
     audit: &mut Audit<'_>,
 ) -> Vec<InputSummary> {
-    let mut engine = Engine::new(policy, STAGES, args.engine_options(), audit);
-    let inputs = read_all(sources, &args.input, !args.quiet, &mut engine);
+    let aside = Temporary::default();
+    let failure = aside.failure();
+    let engine = Engine::new(policy, STAGES, args.engine_options(), audit);
+    let mut engine = engine.putting_aside(aside);
+    let mut inputs = read_all(sources, &args.input, !args.quiet, &mut engine);
     engine.end();
+    if let (Some(why), Some(last)) = (failure.get(), inputs.last_mut()) {
+        (last.error, last.complete) = (Some(why.clone()), false);
+    }
     inputs
 }
 

@@ -1,5 +1,6 @@
 //! Runs that are packed after every record, against runs that never are.
 
+use crate::engine::aside::tests::Memory;
 use crate::engine::{Counted, Dispatch, Engine, Final, Mode, Options, Output, RunReport};
 use crate::import::Sink;
 use crate::policy::{Policy, PolicySource, parse};
@@ -37,10 +38,18 @@ impl Output for Told {
 }
 
 /// What is told of these records, and how often a run was packed, which happens after every record
-/// or never.
-fn replay(events: &[Event<'static>], by: (&Policy, Options), packs: bool) -> (Vec<String>, u64) {
+/// or never; some are put aside, where there are so many bytes of room for them.
+fn replay(
+    events: &[Event<'static>],
+    by: (&Policy, Options),
+    packs: bool,
+    room: Option<usize>,
+) -> (Vec<String>, u64) {
     let (mut told, mut packed) = (Told::default(), 0);
     let mut engine = Engine::new(by.0, STAGES, by.1, &mut told);
+    if let Some(room) = room {
+        engine = engine.putting_aside(Memory(Vec::new(), room));
+    }
     engine.begin_input(0, "stem");
     for (line, event) in (1..).zip(events) {
         let place = Place {
@@ -180,8 +189,9 @@ fn packed_runs_are_as_they_were() {
                 ..Options::default()
             };
             let events = events(&mut random, 1200);
-            let (plain, _) = replay(&events, (policy, options), false);
-            let (told, packed) = replay(&events, (policy, options), true);
+            let (plain, _) = replay(&events, (policy, options), false, None);
+            let room = [None, Some(20_000), Some(usize::MAX)][round % 3];
+            let (told, packed) = replay(&events, (policy, options), true, room);
             assert!(packed > 500, "{packed}");
             let parted = plain.iter().zip(&told).find(|(plain, told)| plain != told);
             assert_eq!(parted, None, "{round}");

@@ -80,6 +80,10 @@ coded! {
     ObjectUnnamed "object_unnamed",
     /// The last part of the tool's name, behind that of a service, is not named either.
     ActUnnamed "act_unnamed",
+    /// That last part is a single word, which says what is done and not to what.
+    ActBare "act_bare",
+    /// An argument names a person whom the intent does not name.
+    PersonUnnamed "person_unnamed",
 }
 
 impl Coded {

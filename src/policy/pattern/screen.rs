@@ -24,6 +24,8 @@ pub struct Screen {
     /// Regexes without a literal.
     always: Numbers,
     finder: OnceLock<Option<AhoCorasick>>,
+    /// Looks for [`words`] of the literals.
+    words: OnceLock<Option<AhoCorasick>>,
 }
 
 /// A set of numbers, a bit each.
@@ -95,6 +97,7 @@ impl Screen {
             uses,
             always,
             finder: OnceLock::new(),
+            words: OnceLock::new(),
         }
     }
 
@@ -110,9 +113,7 @@ impl Screen {
         let Some(finder) = self.finder() else {
             return Candidates { some: None };
         };
-        room.clear();
-        room.push_str(text);
-        room.make_ascii_lowercase();
+        lower(text, room);
         let mut from = 0;
         // Literals may overlap, but none begins where another does.
         for _ in 0..MET {
@@ -127,15 +128,48 @@ impl Screen {
         Candidates { some: None }
     }
 
+    /// Whether no regex can match the leaves of a JSON value, joined by spaces, that is written without an
+    /// escape: told from how it is written, which saves cutting them out of it. A literal that stands in one
+    /// of them is written there; one that goes over several has a space between, and then its longest word
+    /// stands in one. `room` is as above.
+    pub fn spares(&self, json: &str, room: &mut String) -> bool {
+        if self.always.iter().any(|word| *word != 0) {
+            return false;
+        }
+        let words = self.words.get_or_init(|| finder(words(&self.literals)?));
+        words.as_ref().is_some_and(|words| {
+            lower(json, room);
+            !words.is_match(&*room)
+        })
+    }
+
     /// What looks for the literals, made ready when first asked for; absent if they are too many.
     fn finder(&self) -> Option<&AhoCorasick> {
-        let finder = self.finder.get_or_init(|| {
-            let mut finder = AhoCorasick::builder();
-            let finder = finder.match_kind(MatchKind::LeftmostFirst);
-            finder.build(&self.literals).ok()
-        });
+        let finder = self.finder.get_or_init(|| finder(&self.literals));
         finder.as_ref()
     }
+}
+
+/// What looks for these; absent if they are too many.
+fn finder(literals: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Option<AhoCorasick> {
+    let mut finder = AhoCorasick::builder();
+    let finder = finder.match_kind(MatchKind::LeftmostFirst);
+    finder.build(literals).ok()
+}
+
+/// The longest word of each literal; absent where one is nothing but spaces.
+fn words<'l>(literals: &'l [Vec<u8>]) -> Option<Vec<&'l [u8]>> {
+    let longest =
+        |literal: &'l Vec<u8>| literal.split(|byte| *byte == b' ').max_by_key(|w| w.len());
+    let word = |literal| longest(literal).filter(|word| !word.is_empty());
+    literals.iter().map(word).collect()
+}
+
+/// Puts a text together in `room` as it is searched.
+fn lower(text: &str, room: &mut String) {
+    room.clear();
+    room.push_str(text);
+    room.make_ascii_lowercase();
 }
 
 #[cfg(test)]
@@ -144,6 +178,8 @@ mod tests {
     use super::super::literals::tests::pattern;
     use super::*;
     use crate::testing::Random;
+    use crate::trace::event::RawJson;
+    use crate::trace::json::{Json, Text};
     use regex::Regex;
 
     fn screen(sources: &[String]) -> Screen {
@@ -190,6 +226,49 @@ mod tests {
             matches > made / 10 && spared > made / 20,
             "{made} {matches} {spared}"
         );
+    }
+
+    /// What is spared by how it is written has leaves that no regex may match, and no match; most that have
+    /// none are spared. Leaves are few words, so that literals go over several of them.
+    #[test]
+    fn what_is_spared_has_no_match() {
+        let mut random = Random::new(9);
+        let words = [
+            "drop", "TABLE", "all", "previous", "ignore", " ", "k", "\u{212a}", "é", "1", "x",
+            "\"", "\\", "\n",
+        ];
+        let sources = [
+            "(?i)drop table",
+            "(?i)ignore (all )?previous",
+            "k x",
+            "(?i)kk",
+            "1 all é",
+            "  x",
+        ];
+        let (mut spared, mut clean) = (0, 0);
+        for source in sources {
+            let screen = screen(&[source.to_owned()]);
+            let regex = Regex::new(source).expect(source);
+            for _ in 0..2000 {
+                let leaf = |random: &mut Random| -> Json<'static> {
+                    let text: String = (0..random.below(4)).map(|_| *random.pick(&words)).collect();
+                    Json::String(Text::plain(text.leak()))
+                };
+                let items = (0..random.below(4)).map(|_| leaf(&mut random)).collect();
+                let json = RawJson::from_json(&Json::Array(items));
+                let leaves = json.json().leaves();
+                let may = screen.of(&leaves, &mut String::new()).has(0);
+                clean += usize::from(!may);
+                let written = std::str::from_utf8(json.bytes()).expect("text");
+                if !written.contains('\\') && screen.spares(written, &mut String::new()) {
+                    spared += 1;
+                    assert!(!may && !regex.is_match(&leaves), "{source} {written}");
+                }
+            }
+        }
+        assert!(spared > clean / 3, "{spared} {clean}");
+        let none = Screen::new([None].into_iter());
+        assert!(!none.spares("{}", &mut String::new()), "it is always tried");
     }
 
     /// More literals than are looked for at once by the processor's wide words, and a text full of them.

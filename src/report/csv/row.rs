@@ -75,16 +75,15 @@ impl<'a> Row<'a> {
         float(digits, value, self.out);
     }
 
-    /// Appends what is told of a barrier: the three cells `h`, `next` and `slack`.
-    pub(in crate::report) fn reading(
-        &mut self,
-        readings: &mut Readings,
-        barrier: usize,
-        reading: &Reading,
-    ) {
+    /// Appends what is told of all barriers, if there are any: the three cells `h`, `next` and `slack` of
+    /// each.
+    pub(in crate::report) fn readings(&mut self, kept: &mut Readings, readings: &[Reading]) {
+        if readings.is_empty() {
+            return;
+        }
         self.next();
-        self.cells += 2;
-        readings.append(barrier, reading, self.out, |digits, out| {
+        self.cells += 3 * readings.len() - 1;
+        kept.append(readings, self.out, |_, reading, digits, out| {
             float(digits, Some(reading.h), out);
             out.push(b',');
             float(digits, reading.next, out);

@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 fn host_kinds() -> &'static RegexSet {
     const LOCAL: &str = r"^(127\.|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|0\.0\.0\.0$|localhost$|\[::1\]$|host\.docker)";
     const ADDRESS: &str = r"^[\d.]+$|^\[";
-    const INTERNAL: &str = r"(^|[.-])(internal|intranet|corp|local|lan|localdomain|svc|cluster|company|ourcompany|acme|mycompany|home|priv|private)([.-]|$)|^[a-z0-9-]+$";
+    const INTERNAL: &str = r"(^|\.)(internal|intranet|corp|local|lan|localdomain|svc|cluster|company|ourcompany|acme|mycompany|home|priv|private)(\.|$)|(^|[.-])(internal|intranet|corp|local|lan|localdomain|svc|cluster|company|ourcompany|acme|mycompany|home|priv|private)(-[a-z0-9-]+)?(\.[a-z]+)?$|^[a-z0-9-]+$";
     const KNOWN: &str = r"(^|\.)(github\.com|githubusercontent\.com|pypi\.org|pythonhosted\.org|npmjs\.(com|org)|crates\.io|debian\.org|ubuntu\.com|docker\.(com|io)|python\.org|rust-lang\.org|golang\.org|go\.dev|mozilla\.org|wikipedia\.org|google(apis)?\.com|stackoverflow\.com|microsoft\.com|nodejs\.org|gitlab\.com|w3\.org|apache\.org|rustup\.rs|astral\.sh|bun\.sh|deno\.land|helm\.sh|k3s\.io|nixos\.org|nodesource\.com|ollama\.com|pnpm\.io|pyenv\.run|python-poetry\.org|sdkman\.io|starship\.rs|tailscale\.com|volta\.sh)$";
     static KINDS: OnceLock<RegexSet> = OnceLock::new();
     KINDS.get_or_init(|| {

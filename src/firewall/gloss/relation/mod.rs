@@ -6,6 +6,7 @@
 
 mod amounts;
 mod hosts;
+mod persons;
 mod tables;
 mod words;
 
@@ -61,6 +62,7 @@ pub fn signs(
         });
     }
     tables::tables(view, intent, found);
+    persons::persons(view, intent, found);
     for (line, sign) in [(tool, Coded::ObjectUnnamed), (act, Coded::ActUnnamed)] {
         let mut objects =
             words(line).filter(|word| word.len() > 2 && VERBS.binary_search(word).is_err());
@@ -70,6 +72,12 @@ pub fn signs(
         {
             found(sign);
         }
+    }
+    let mut parts = words(act);
+    if let Some(first) = parts.next()
+        && parts.all(|part| part == first)
+    {
+        found(Coded::ActBare);
     }
 }
 

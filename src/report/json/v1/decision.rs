@@ -39,6 +39,8 @@ pub struct Records {
     texts: Texts,
     /// What was said of the last decision between its names and its numbers.
     verdict: (Option<Verdict>, Vec<u8>),
+    /// What was said behind its numbers.
+    rest: (Option<Rest>, Vec<u8>),
 }
 
 impl Records {
@@ -50,6 +52,7 @@ impl Records {
             readings: Readings::new(),
             texts: Texts::new(text),
             verdict: (None, Vec::new()),
+            rest: (None, Vec::new()),
         }
     }
 
@@ -89,13 +92,7 @@ impl Records {
         out.extend_from_slice(br#","composite":"#);
         float(decision.composite, self.readings.digits(), out);
         self.readings(&decision.barriers, out);
-        members!(out,
-            "policy_line": decision.policy_line,
-            "labels": &*decision.labels,
-            "args_unknown": decision.args_unknown,
-            "policy_rule": decision.policy_rule.as_deref(),
-            "semantic": decision.semantic.as_deref().map(|seen| Seen(seen, seen_text)),
-        );
+        self.rest(decision, seen_text, out);
         if let Some(args) = args {
             members!(out, "args": &*args,);
         }
@@ -104,12 +101,31 @@ impl Records {
 
     /// What became of the call and why, up to the hazards.
     fn verdict(&mut self, decision: &Decision, header: &Header, out: &mut Vec<u8>) {
-        let verdict = Verdict::of(decision);
         let (kept, spelled) = &mut self.verdict;
-        if verdict.is_none() || *kept != verdict {
-            *kept = verdict;
+        if !kept.as_ref().is_some_and(|kept| kept.is_of(decision)) {
+            kept.get_or_insert_default().take(decision);
             spelled.clear();
             said(decision, header, spelled);
+        }
+        out.extend_from_slice(spelled);
+    }
+
+    /// What stands behind the numbers. `seen_text` is the text that the semantic firewall made of the call,
+    /// where that is shown.
+    fn rest(&mut self, decision: &Decision, seen_text: Option<String>, out: &mut Vec<u8>) {
+        let rest = Rest::of(decision);
+        let (kept, spelled) = &mut self.rest;
+        if rest.is_none() || *kept != rest {
+            *kept = rest;
+            spelled.clear();
+            let seen = decision.semantic.as_deref();
+            members!(spelled,
+                "policy_line": decision.policy_line,
+                "labels": &*decision.labels,
+                "args_unknown": decision.args_unknown,
+                "policy_rule": decision.policy_rule.as_deref(),
+                "semantic": seen.map(|seen| Seen(seen, seen_text)),
+            );
         }
         out.extend_from_slice(spelled);
     }
@@ -117,24 +133,42 @@ impl Records {
     /// Readings by the name of their barrier.
     fn readings(&mut self, readings: &[Reading], out: &mut Vec<u8>) {
         out.extend_from_slice(br#","barriers":{"#);
-        for (barrier, reading) in readings.iter().enumerate() {
-            if barrier > 0 {
-                out.push(b',');
-            }
-            let name = self.barriers.get(barrier);
-            self.readings
-                .append(barrier, reading, out, |digits, out| match name {
-                    Some(name) => self::reading(name, reading, digits, out),
-                    None => self::reading(&key(""), reading, digits, out),
-                });
-        }
+        let barriers = &self.barriers;
+        self.readings.append(
+            readings,
+            out,
+            |barrier, reading, digits, out| match barriers.get(barrier) {
+                Some(name) => self::reading(name, reading, digits, out),
+                None => self::reading(&key(""), reading, digits, out),
+            },
+        );
         out.push(b'}');
     }
 }
 
-/// All that [`said`] goes by, where there is neither a reason nor a barrier to be told: it is the same for
-/// nearly all calls that are let through, and copying what is said of one takes a tenth of saying it.
+/// What stands behind the numbers of a call that has no labels, no rule of its own and no meaning to be
+/// told, as most have none.
 #[derive(Clone, Copy, Debug, PartialEq)]
+struct Rest {
+    policy_line: Option<usize>,
+    args_unknown: bool,
+}
+
+impl Rest {
+    fn of(decision: &Decision) -> Option<Rest> {
+        let short = decision.labels.is_empty()
+            && decision.policy_rule.is_none()
+            && decision.semantic.is_none();
+        short.then_some(Rest {
+            policy_line: decision.policy_line,
+            args_unknown: decision.args_unknown,
+        })
+    }
+}
+
+/// All that [`said`] goes by: it is the same for nearly all calls that are let through, and for those of a
+/// run that has nothing left, and copying what is said of one takes a tenth of saying it.
+#[derive(Debug, Default)]
 struct Verdict {
     kind: DecisionKind,
     stage: Option<&'static str>,
@@ -148,26 +182,47 @@ struct Verdict {
     counterfactual: bool,
     inconclusive: bool,
     recorded: Option<Recorded>,
+    reason: Option<String>,
+    broken: Vec<usize>,
+    hazard: Vec<usize>,
 }
 
 impl Verdict {
-    fn of(decision: &Decision) -> Option<Verdict> {
-        let short =
-            decision.broken.is_empty() && decision.hazard.is_empty() && decision.reason.is_none();
-        short.then_some(Verdict {
-            kind: decision.kind,
-            stage: decision.stage,
-            rule: decision.rule,
-            standing: decision.standing,
-            passed: decision.checks_passed,
-            failed: decision.checks_failed,
-            escalated: decision.escalated,
-            approval: decision.approval,
-            semantic_score: decision.semantic_score,
-            counterfactual: decision.counterfactual,
-            inconclusive: decision.inconclusive,
-            recorded: decision.recorded,
-        })
+    fn is_of(&self, decision: &Decision) -> bool {
+        self.kind == decision.kind
+            && self.reason == decision.reason
+            && self.stage == decision.stage
+            && self.rule == decision.rule
+            && self.standing == decision.standing
+            && self.passed == decision.checks_passed
+            && self.failed == decision.checks_failed
+            && self.escalated == decision.escalated
+            && self.approval == decision.approval
+            && self.semantic_score == decision.semantic_score
+            && self.counterfactual == decision.counterfactual
+            && self.inconclusive == decision.inconclusive
+            && self.recorded == decision.recorded
+            && self.broken == decision.broken
+            && self.hazard == decision.hazard
+    }
+
+    /// Takes that of a decision, its texts and lists in the room of those before.
+    fn take(&mut self, decision: &Decision) {
+        self.kind = decision.kind;
+        self.reason.clone_from(&decision.reason);
+        self.stage = decision.stage;
+        self.rule = decision.rule;
+        self.standing = decision.standing;
+        self.passed = decision.checks_passed;
+        self.failed = decision.checks_failed;
+        self.escalated = decision.escalated;
+        self.approval = decision.approval;
+        self.semantic_score = decision.semantic_score;
+        self.counterfactual = decision.counterfactual;
+        self.inconclusive = decision.inconclusive;
+        self.recorded = decision.recorded;
+        self.broken.clone_from(&decision.broken);
+        self.hazard.clone_from(&decision.hazard);
     }
 }
 
