@@ -9,14 +9,19 @@ pub mod courses;
 pub mod csv;
 pub mod explain;
 pub mod features;
+pub mod finding;
+pub mod github;
 pub mod inspect;
 pub mod json;
 pub mod jsonl;
+pub mod markdown;
 pub mod model;
 pub mod number;
 pub mod rendering;
 pub mod robustness;
+pub mod sarif;
 pub mod table;
+pub mod verdict;
 
 use crate::audit::summary::Summary;
 use crate::engine::RunReport;
@@ -24,6 +29,7 @@ use crate::engine::decision::Decision;
 use crate::trace::fault::Notice;
 use crate::verify::robustness::Scales;
 use std::io;
+use std::sync::Arc;
 
 /// What a report is told before the first record.
 #[derive(Clone, Debug, Default)]
@@ -44,6 +50,10 @@ pub struct Header {
     pub labels: bool,
     /// Where the policy stands: `built-in`, or the file as it was named. Untrusted.
     pub policy: String,
+    /// Whether that is a file.
+    pub policy_is_file: bool,
+    /// An earlier report that this one is held against, where it is of a format that can be.
+    pub baseline: Option<Arc<sarif::Baseline>>,
     /// The command that makes this report again, without what its content does not depend on. Untrusted.
     pub command: String,
 }
@@ -105,4 +115,12 @@ pub struct Format {
 }
 
 /// Every format; the first is the default.
-pub const FORMATS: &[Format] = &[table::FORMAT, json::FORMAT, jsonl::FORMAT, csv::FORMAT];
+pub const FORMATS: &[Format] = &[
+    table::FORMAT,
+    json::FORMAT,
+    jsonl::FORMAT,
+    csv::FORMAT,
+    markdown::FORMAT,
+    sarif::FORMAT,
+    github::FORMAT,
+];
