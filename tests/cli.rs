@@ -20,6 +20,7 @@ fn documented_commands_print_what_is_shown() {
         .env("PATH", format!("{built}:{path}"))
         .env("NO_COLOR", "1")
         .env("COLUMNS", "100")
+        .env("GITHUB_ACTIONS", "false")
         .case("README.md")
         .case("docs/*.md")
         .case("tests/cases/*.md")
