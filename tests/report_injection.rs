@@ -30,6 +30,8 @@ const HOSTILE: &[&str] = &[
     "   ",
     "\\u{1b} \\u001b",
     "日本語🙂e\u{301}",
+    "</style><script>alert(1)</script>",
+    "\"'><img src=x onerror=alert(1)>&lt;",
 ];
 
 /// What no output may hold. The line feed is looked at by counting lines.
@@ -141,6 +143,20 @@ fn the_shape_of_the_table_does_not_depend_on_the_text() {
             assert!(!line.starts_with("::"), "{line}");
             assert!(!line.contains("##vso["), "{line}");
         }
+    }
+}
+
+/// As many tags as with a plain text, and nothing that ends an attribute.
+#[test]
+fn the_markup_of_the_page_does_not_depend_on_the_text() {
+    let marks = |text: &str| {
+        let (header, items, summary) = hostile(text);
+        let out = write("html", &header, &items, &summary);
+        ['<', '>', '"', '\''].map(|mark| out.matches(mark).count())
+    };
+    let plain = marks("plain");
+    for text in HOSTILE {
+        assert_eq!(marks(text), plain, "{text:?}");
     }
 }
 

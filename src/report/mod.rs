@@ -9,6 +9,7 @@ pub mod courses;
 pub mod csv;
 pub mod explain;
 pub mod features;
+pub mod html;
 pub mod inspect;
 pub mod json;
 pub mod jsonl;
@@ -105,4 +106,10 @@ pub struct Format {
 }
 
 /// Every format; the first is the default.
-pub const FORMATS: &[Format] = &[table::FORMAT, json::FORMAT, jsonl::FORMAT, csv::FORMAT];
+pub const FORMATS: &[Format] = &[
+    table::FORMAT,
+    json::FORMAT,
+    jsonl::FORMAT,
+    csv::FORMAT,
+    html::FORMAT,
+];
