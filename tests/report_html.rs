@@ -7,7 +7,7 @@ use gate::audit::summary::Summary;
 use gate::engine::RunReport;
 use gate::engine::decision::Decision;
 use gate::report::html::{CALLS, DRAWN, FORMAT, NOTICES, TOLD};
-use gate::report::{Header, Report};
+use gate::report::Header;
 use gate::verify::robustness::Scales;
 use program::Scratch;
 use report_samples::*;

@@ -155,7 +155,8 @@ fn the_markup_of_the_page_does_not_depend_on_the_text() {
         ['<', '>', '"', '\''].map(|mark| out.matches(mark).count())
     };
     let plain = marks("plain");
-    for text in HOSTILE {
+    // Of a reason or a name that is empty nothing is said.
+    for text in HOSTILE.iter().filter(|text| !text.is_empty()) {
         assert_eq!(marks(text), plain, "{text:?}");
     }
 }

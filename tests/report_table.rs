@@ -57,6 +57,11 @@ barriers
   privacy  -0.1     line 9 r1 c4  -0.1         line 7 r1 c3  1     1
   nearest to a refusal: -20% of privacy, line 9 r1 c4
 
+course of h over each run, those nearest to a refusal first
+  run  safety  privacy  resource  scope  stability
+  r1   ███     █▂×      ███       ███    ███
+  bars from 0 to the greatest value, the least of each stretch of calls; × is below zero
+
 violations of barriers, with 95% intervals
   runs with a root violation  1 of 1  100%   20.6% to 100%   approximate
   calls refused at the root   1 of 3  33.3%  6.2% to 79.2%   approximate
@@ -234,4 +239,33 @@ fn arguments_stand_under_the_call_with_secrets_masked() {
     };
     let report = table(&header(), &[Item::Call(Box::new(decision))], &summary());
     assert!(report.contains("\n        args {\"to\":\"bob\",\"password\":\"[masked]\"}\n"));
+}
+
+/// Calls that the filters leave out of the list are drawn all the same, and where many runs come near a
+/// refusal those that come nearest are.
+#[test]
+fn courses_are_of_all_calls() {
+    let open = gate::report::FORMATS[0].open;
+    let mut out = Vec::new();
+    let mut report = open(narrow(60), Box::new(&mut out));
+    for run in 0..9u32 {
+        let mut decision = allowed(1, 1, "think");
+        decision.run = format!("r{run}").into();
+        decision.barriers = vec![reading(1.0 + f64::from(run), 1.0 + f64::from(run)); 5];
+        report.decision(&decision, false).unwrap();
+    }
+    report.finish(&summary()).unwrap();
+    drop(report);
+    let out = String::from_utf8(out).unwrap();
+    let (_, drawn) = out
+        .split_once("course of h over each run")
+        .expect("a section");
+    let runs: Vec<&str> = drawn
+        .lines()
+        .skip(2)
+        .take(5)
+        .map(|line| line[2..].split(' ').next().unwrap())
+        .collect();
+    assert_eq!(runs, ["r0", "r1", "r2", "r3", "r4"]);
+    assert!(drawn.contains("4 other runs not drawn"), "{drawn}");
 }

@@ -26,6 +26,8 @@ pub struct Courses {
     kept: Vec<Course>,
     /// Where the latest course of a run lies in `kept`, by input and id.
     places: HashMap<(usize, Arc<str>), usize>,
+    /// The latest call's run and where its course lies: most calls follow one of their own run.
+    last: Option<(usize, Arc<str>, usize)>,
     /// Runs that were let go, because many others came nearer.
     let_go: u64,
 }
@@ -100,12 +102,27 @@ impl Courses {
             most,
             kept: Vec::new(),
             places: HashMap::new(),
+            last: None,
             let_go: 0,
         }
     }
 
     /// A call, listed or not.
     pub fn decision(&mut self, decision: &Decision) {
+        let place = self.place(decision);
+        if let Some(course) = self.kept.get_mut(place) {
+            course.decision(decision, &self.scales);
+        }
+    }
+
+    /// Where the course of its run lies, which begins where there is none.
+    fn place(&mut self, decision: &Decision) -> usize {
+        if let Some((input, run, place)) = &self.last
+            && *input == decision.input
+            && Arc::ptr_eq(run, &decision.run)
+        {
+            return *place;
+        }
         let key = self.key(decision.input, &decision.run);
         let place = self.places.get(&key).copied();
         let place = place.filter(|&place| {
@@ -119,13 +136,13 @@ impl Courses {
             self.places.insert(key, self.kept.len() - 1);
             self.kept.len() - 1
         });
-        if let Some(course) = self.kept.get_mut(place) {
-            course.decision(decision, &self.scales);
-        }
+        self.last = Some((decision.input, Arc::clone(&decision.run), place));
+        place
     }
 
     /// The end of a run.
     pub fn run(&mut self, run: &RunReport) {
+        self.last = None;
         let place = self.places.get(&self.key(run.input, &run.id));
         if let Some(course) = place.and_then(|&place| self.kept.get_mut(place)) {
             course.ended = true;

@@ -3,21 +3,20 @@
 //! Untrusted text cannot become a formula: a cell that a spreadsheet would evaluate is led by an
 //! apostrophe. Numbers are gate's own and stay numbers, a negative barrier too.
 
+pub(super) mod row;
 pub(super) mod rows;
 
 use super::json::v1::notice_kind;
-use super::json::write::Item;
-use super::number::Digits;
 use super::rendering::{Blocks, Readings};
 use super::{Format, Header, Report};
 use crate::audit::coverage::{Met, RuleCoverage};
 use crate::audit::summary::Summary;
-use crate::bytes;
-use crate::engine::decision::{Decision, Reading};
+use crate::engine::decision::Decision;
 use crate::escape;
 use crate::policy::PolicyWarning;
 use crate::trace::fault::Notice;
 use ::csv::Writer;
+use row::Row;
 use std::borrow::Cow;
 use std::io::{self, Write};
 
@@ -143,9 +142,14 @@ impl Render {
         }
     }
 
+    /// How many columns there are.
+    fn width(&self) -> usize {
+        COLUMNS.len() + READING.len() * self.header.barriers.len()
+    }
+
     /// Appends the names of the columns.
     fn columns(&self, out: &mut Vec<u8>) {
-        let mut row = Row::new(out, &self.header);
+        let mut row = Row::new(out, &self.header, self.width());
         for column in COLUMNS {
             row.word(Some(column));
         }
@@ -159,7 +163,7 @@ impl Render {
 
     /// Begins a row of that kind.
     fn begin<'a>(&'a self, record: &str, out: &'a mut Vec<u8>) -> Row<'a> {
-        let mut row = Row::new(out, &self.header);
+        let mut row = Row::new(out, &self.header, self.width());
         row.word(Some(record));
         row
     }
@@ -241,8 +245,8 @@ impl Render {
 
     /// Appends a decision.
     fn append(&mut self, decision: &Decision, out: &mut Vec<u8>) {
+        let mut row = Row::new(out, &self.header, self.width());
         let digits = self.readings.digits();
-        let mut row = Row::new(out, &self.header);
         row.word(Some("decision"));
         row.text(self.header.input(decision.input));
         row.count(decision.line);
@@ -281,118 +285,6 @@ impl Render {
     }
 }
 
-/// A row that is being appended.
-struct Row<'a> {
-    out: &'a mut Vec<u8>,
-    header: &'a Header,
-    /// Cells so far.
-    cells: usize,
-}
-
-impl<'a> Row<'a> {
-    fn new(out: &'a mut Vec<u8>, header: &'a Header) -> Self {
-        Row {
-            out,
-            header,
-            cells: 0,
-        }
-    }
-
-    /// Begins a cell.
-    #[inline]
-    fn next(&mut self) {
-        if self.cells > 0 {
-            self.out.push(b',');
-        }
-        self.cells += 1;
-    }
-
-    /// Ends the row, its remaining columns empty.
-    fn end(&mut self) {
-        let columns = COLUMNS.len() + READING.len() * self.header.barriers.len();
-        self.skip(columns.saturating_sub(self.cells));
-        self.out.push(b'\n');
-    }
-
-    fn skip(&mut self, columns: usize) {
-        for _ in 0..columns {
-            self.next();
-        }
-    }
-
-    fn text(&mut self, text: &str) {
-        self.next();
-        quoted(text, self.out);
-    }
-
-    /// A word of our own, in which there is nothing to quote.
-    fn word(&mut self, word: Option<&str>) {
-        self.next();
-        self.out.extend_from_slice(word.unwrap_or("").as_bytes());
-    }
-
-    fn count(&mut self, count: u64) {
-        self.next();
-        count.append(self.out);
-    }
-
-    fn float(&mut self, digits: &mut Digits, value: Option<f64>) {
-        self.next();
-        float(digits, value, self.out);
-    }
-
-    /// The cells of a barrier.
-    fn reading(&mut self, readings: &mut Readings, barrier: usize, reading: &Reading) {
-        self.next();
-        self.cells += READING.len() - 1;
-        readings.append(barrier, reading, self.out, |digits, out| {
-            float(digits, Some(reading.h), out);
-            out.push(b',');
-            float(digits, reading.next, out);
-            out.push(b',');
-            float(digits, reading.slack, out);
-        });
-    }
-
-    fn flag(&mut self, flag: bool) {
-        self.next();
-        flag.append(self.out);
-    }
-
-    /// Barriers by name, with semicolons between them.
-    fn barriers(&mut self, barriers: &[usize]) {
-        if barriers.is_empty() {
-            // As it mostly is.
-            return self.skip(1);
-        }
-        let names: Vec<&str> = barriers.iter().map(|&b| self.header.barrier(b)).collect();
-        self.text(&names.join(";"));
-    }
-}
-
-/// Appends a float, nothing where it is not known or not finite.
-fn float(digits: &mut Digits, value: Option<f64>, out: &mut Vec<u8>) {
-    if let Some(value) = value.filter(|value| value.is_finite()) {
-        digits.append(value, out);
-    }
-}
-
-/// Appends a cell of untrusted text, in quotes where it could be taken for more than one cell.
-fn quoted(text: &str, out: &mut Vec<u8>) {
-    let first = text.as_bytes().first();
-    if first.is_none_or(u8::is_ascii_alphanumeric) && bytes::not_cell(text.as_bytes()).is_none() {
-        // Nothing hidden, no formula, one cell: as nearly every text is.
-        return out.extend_from_slice(text.as_bytes());
-    }
-    let cell = cell(text);
-    if !cell.contains([',', '"', '\r', '\n']) {
-        return out.extend_from_slice(cell.as_bytes());
-    }
-    out.push(b'"');
-    out.extend_from_slice(cell.replace('"', "\"\"").as_bytes());
-    out.push(b'"');
-}
-
 /// Writes a row.
 ///
 /// # Errors
@@ -427,25 +319,6 @@ pub(super) fn cell(text: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Random;
-
-    /// Cells are quoted where the library that reads and writes CSV quotes them.
-    #[test]
-    fn cells_are_quoted_as_elsewhere() {
-        let mut random = Random::new(3);
-        for _ in 0..20_000 {
-            let signs = [
-                'a', 'b', ' ', ',', ';', '"', '\'', '\n', '\r', '#', '\\', 'é', '\t',
-            ];
-            let text: String = (0..random.below(6)).map(|_| *random.pick(&signs)).collect();
-            let mut out = b"x,".to_vec();
-            quoted(&text, &mut out);
-            out.push(b'\n');
-            let mut writer = Writer::from_writer(Vec::new());
-            writer.write_record(["x", &*cell(&text)]).unwrap();
-            assert_eq!(out, writer.into_inner().unwrap(), "{text:?}");
-        }
-    }
 
     #[test]
     fn formulas_are_defused() {

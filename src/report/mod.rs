@@ -18,6 +18,7 @@ pub mod number;
 pub mod rendering;
 pub mod robustness;
 pub mod table;
+pub mod values;
 
 use crate::audit::summary::Summary;
 use crate::engine::RunReport;
@@ -111,5 +112,6 @@ pub const FORMATS: &[Format] = &[
     json::FORMAT,
     jsonl::FORMAT,
     csv::FORMAT,
+    values::FORMAT,
     html::FORMAT,
 ];

@@ -3,6 +3,7 @@
 //! Rows are laid out and written in chunks, so that an audit of any length takes the memory of one.
 
 mod calls;
+mod courses;
 mod coverage;
 pub(in crate::report) mod layout;
 pub(in crate::report) mod outcome;
@@ -11,9 +12,11 @@ mod summary;
 pub mod text;
 
 use super::args::Secrets;
+use super::courses::Courses;
 use super::json::v1::notice_kind;
 use super::{Format, Header, Report};
 use crate::audit::summary::Summary;
+use crate::engine::RunReport;
 use crate::engine::decision::Decision;
 use crate::trace::fault::Notice;
 use calls::Call;
@@ -37,6 +40,7 @@ const CHUNK: usize = 500;
 
 fn open<'w>(header: Header, out: Box<dyn Write + Send + 'w>) -> Box<dyn Report + 'w> {
     Box::new(Table {
+        courses: Courses::new(&header, courses::RUNS),
         header,
         out,
         entries: Vec::new(),
@@ -58,6 +62,7 @@ struct Table<'w> {
     legend: Legend,
     /// Made when the first arguments are to be shown.
     secrets: Option<Secrets>,
+    courses: Courses,
 }
 
 /// Something that waits to be written.
@@ -169,6 +174,7 @@ fn push_line(out: &mut String, line: &str) {
 
 impl Report for Table<'_> {
     fn decision(&mut self, decision: &Decision, listed: bool) -> io::Result<()> {
+        self.courses.decision(decision);
         if !listed {
             return Ok(());
         }
@@ -199,6 +205,11 @@ impl Report for Table<'_> {
         self.push(Entry::Lines(lines))
     }
 
+    fn run(&mut self, run: &RunReport) -> io::Result<()> {
+        self.courses.run(run);
+        Ok(())
+    }
+
     fn finish(&mut self, summary: &Summary) -> io::Result<()> {
         self.flush()?;
         let mut lines = self.legend();
@@ -208,7 +219,7 @@ impl Report for Table<'_> {
         if self.legend.written {
             lines.push(String::new());
         }
-        lines.extend(summary::lines(summary, &self.header));
+        lines.extend(summary::lines(summary, &self.courses, &self.header));
         let mut out = String::new();
         lines.iter().for_each(|line| push_line(&mut out, line));
         self.out.write_all(out.as_bytes())?;

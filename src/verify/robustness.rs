@@ -34,6 +34,9 @@ pub fn distance(h: f64, next: Option<f64>, slack: Option<f64>) -> f64 {
 /// Which of two values is less, by 12 significant digits: what differs in the noise of floats alone is
 /// equal, so that rounding decides no tie.
 pub fn compare(a: f64, b: f64) -> Ordering {
+    if a.to_bits() == b.to_bits() {
+        return Ordering::Equal;
+    }
     // Far from a tie rounding cannot change anything, and takes its time.
     if (a - b).abs() > 1e-10 * a.abs().max(b.abs()) {
         return a.total_cmp(&b);

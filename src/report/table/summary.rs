@@ -8,15 +8,17 @@ use super::text;
 use crate::audit::summary::{InputSummary, Summary};
 use crate::engine::decision::DecisionKind;
 use crate::report::Header;
+use crate::report::courses::Courses;
 use std::collections::BTreeMap;
 
 /// The lines that end a report.
-pub fn lines(summary: &Summary, header: &Header) -> Vec<String> {
+pub fn lines(summary: &Summary, courses: &Courses, header: &Header) -> Vec<String> {
     let mut page = Page::new(header);
     inputs(&mut page, summary);
     policy(&mut page, summary);
     outcome::decisions(&mut page, summary);
     outcome::barriers(&mut page, summary);
+    super::courses::courses(&mut page, courses);
     if summary.counts.calls > 0 {
         outcome::violations(&mut page, summary);
     }
