@@ -44,10 +44,15 @@ pub(super) fn section(out: &mut Html, sheet: &Sheet<'_>) {
             .count(all - told)
             .raw(" more are counted alone");
     }
+    out.raw(if told > 1 {
+        ", those that came nearest a refusal first"
+    } else {
+        ""
+    });
     out.raw(concat!(
-        ", those that came nearest a refusal first. A barrier says how far a run is from what may not be: ",
-        "h is its value in its own unit, and the percentage is what that is of its value at the start. ",
-        "Runs that no barrier was asked about come last.</p>\n"
+        ". A barrier says how far a run is from what may not be: h is its value in its own unit, and the ",
+        "percentage is what that is of its value at the start. Runs that no barrier was asked about come ",
+        "last.</p>\n"
     ));
     legend(out);
     for (place, course) in runs.iter().take(DRAWN).enumerate() {

@@ -64,7 +64,10 @@ fn lead(out: &mut Html, summary: &Summary) {
     let calls = counted(calls, "call", "calls");
     let runs = counted(summary.counts.runs, "run", "runs");
     let mut says = match refused {
-        0 => format!("None of {calls} in {runs} is refused"),
+        0 if is_doubtful(summary) => {
+            format!("None of {calls} that could be read, in {runs}, is refused")
+        }
+        0 => format!("None of {calls} in {runs} is refused under this policy"),
         _ => {
             let are = if refused == 1 { "is" } else { "are" };
             let among = grouped(summary.refusals.len() as u64);
