@@ -31,7 +31,7 @@ fn formats_have_names_and_docs() {
     assert_eq!(
         ids,
         [
-            "table", "json", "jsonl", "csv", "values", "markdown", "sarif", "github"
+            "table", "json", "jsonl", "csv", "values", "markdown", "html", "sarif", "github"
         ]
     );
     assert!(FORMATS.iter().all(|format| !format.doc.is_empty()));

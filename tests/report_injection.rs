@@ -38,6 +38,8 @@ const HOSTILE: &[&str] = &[
     "{0} {{1}} \\[x\\](1)",
     "\n```\n# head\n| a |\n|---|\n",
     "x%0A::error::y%25",
+    "</style><script>alert(1)</script>",
+    "\"'><img src=x onerror=alert(1)>&lt;",
 ];
 
 /// What no output may hold. The line feed is looked at by counting lines.
@@ -156,6 +158,21 @@ fn the_shape_of_the_table_does_not_depend_on_the_text() {
             assert!(!line.starts_with("::"), "{line}");
             assert!(!line.contains("##vso["), "{line}");
         }
+    }
+}
+
+/// As many tags as with a plain text, and nothing that ends an attribute.
+#[test]
+fn the_markup_of_the_page_does_not_depend_on_the_text() {
+    let marks = |text: &str| {
+        let (header, items, summary) = hostile(text);
+        let out = write("html", &header, &items, &summary);
+        ['<', '>', '"', '\''].map(|mark| out.matches(mark).count())
+    };
+    let plain = marks("plain");
+    // Of a reason or a name that is empty nothing is said.
+    for text in HOSTILE.iter().filter(|text| !text.is_empty()) {
+        assert_eq!(marks(text), plain, "{text:?}");
     }
 }
 

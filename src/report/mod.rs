@@ -11,6 +11,7 @@ pub mod explain;
 pub mod features;
 pub mod finding;
 pub mod github;
+pub mod html;
 pub mod inspect;
 pub mod json;
 pub mod jsonl;
@@ -123,6 +124,7 @@ pub const FORMATS: &[Format] = &[
     csv::FORMAT,
     values::FORMAT,
     markdown::FORMAT,
+    html::FORMAT,
     sarif::FORMAT,
     github::FORMAT,
 ];
