@@ -21,9 +21,8 @@ pub fn read(
     bytes: impl Read + Send,
     importer: &mut dyn Importer,
 ) {
+    let apart = importer.apart().filter(|_| !reading.refused);
     let is_alone = threads.get() == 1;
-    // Whoever is alone reads a record when it is judged, while it is at hand, and where the one before was.
-    let apart = importer.apart().filter(|_| !reading.refused && !is_alone);
     let size = match is_alone {
         true => chunks::SIZE,
         false => chunks::SHARED_SIZE,
@@ -49,12 +48,12 @@ pub fn read(
     thread::scope(|scope| {
         for _ in 1..threads.get() {
             // Where the system gives no more threads, those that there are do the work.
-            let spawned = thread::Builder::new().spawn_scoped(scope, || team.work());
+            let spawned = thread::Builder::new().spawn_scoped(scope, || team.work(false));
             if spawned.is_err() {
                 break;
             }
         }
-        team.work();
+        team.work(is_alone);
     });
 }
 
@@ -110,13 +109,14 @@ impl Turns<'_, '_, '_> {
 
 impl<'t, 's, 'o, R: Read> Team<'t, 's, 'o, R> {
     /// Reads pieces until there are no more, beside others or alone.
-    fn work(&self) {
+    fn work(&self, is_alone: bool) {
         let _leaving = Leaving(self);
         let mut chunk = Chunk::default();
-        let prepared = self.apart.is_some();
-        let mut prepare = prepared
-            .then(|| lock(&self.turns).reading.prepare())
-            .flatten();
+        // Whoever is alone has nothing to gain by it.
+        let mut prepare = match is_alone {
+            true => None,
+            false => lock(&self.turns).reading.prepare(),
+        };
         while let Some((number, alone)) = self.next(&mut chunk) {
             let apart = self.apart.as_deref();
             let batch = apart
