@@ -12,10 +12,13 @@ pub mod features;
 pub mod inspect;
 pub mod json;
 pub mod jsonl;
+pub mod junit;
 pub mod model;
 pub mod number;
+pub mod otlp;
 pub mod rendering;
 pub mod robustness;
+pub mod runs;
 pub mod table;
 
 use crate::audit::summary::Summary;
@@ -44,6 +47,8 @@ pub struct Header {
     pub labels: bool,
     /// Where the policy stands: `built-in`, or the file as it was named. Untrusted.
     pub policy: String,
+    /// SHA-256 of the effective policy, in hexadecimal.
+    pub policy_sha256: String,
     /// The command that makes this report again, without what its content does not depend on. Untrusted.
     pub command: String,
 }
@@ -105,4 +110,11 @@ pub struct Format {
 }
 
 /// Every format; the first is the default.
-pub const FORMATS: &[Format] = &[table::FORMAT, json::FORMAT, jsonl::FORMAT, csv::FORMAT];
+pub const FORMATS: &[Format] = &[
+    table::FORMAT,
+    json::FORMAT,
+    jsonl::FORMAT,
+    csv::FORMAT,
+    junit::FORMAT,
+    otlp::FORMAT,
+];

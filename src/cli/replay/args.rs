@@ -17,6 +17,10 @@ use clap::ValueEnum;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, mut_arg("width", |arg| arg.help(WIDTH)))]
 pub(in crate::cli) struct Args {
+    // The first, as each of the others takes what was given of it out of what there is.
+    #[command(flatten)]
+    pub(super) given: Given,
+
     #[command(flatten)]
     pub(super) input: InputArgs,
 
@@ -89,9 +93,6 @@ pub(in crate::cli) struct Args {
 
     #[command(flatten)]
     pub(super) layout: LayoutArgs,
-
-    #[command(flatten)]
-    pub(super) given: Given,
 }
 
 const WIDTH: &str = "Lay the table out for this many columns; the report under it needs 80 [default: the \

@@ -85,6 +85,7 @@ fn reports(
         merged: args.merge_runs,
         labels: args.show_labels,
         policy: policy.source.to_string(),
+        policy_sha256: policy.sha256.clone(),
         command: args.given.0.clone(),
         ..args.layout.header(names.collect())
     };
