@@ -31,7 +31,8 @@ fn formats_have_names_and_docs() {
     assert_eq!(
         ids,
         [
-            "table", "json", "jsonl", "csv", "values", "markdown", "html", "sarif", "github"
+            "table", "json", "jsonl", "csv", "values", "markdown", "html", "sarif", "junit",
+            "github", "otlp"
         ]
     );
     assert!(FORMATS.iter().all(|format| !format.doc.is_empty()));

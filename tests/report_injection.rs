@@ -333,3 +333,60 @@ fn markdown_shows_names_as_code() {
         assert_eq!(shape(text), plain, "{text:?}");
     }
 }
+
+/// As many tags as with a plain text, well-formed, and the name is there to be read.
+#[test]
+fn the_elements_of_junit_do_not_depend_on_the_text() {
+    let shape = |text: &str| {
+        let (header, items, summary) = hostile(text);
+        let out = write("junit", &header, &items, &summary);
+        let document = roxmltree::Document::parse(&out).unwrap();
+        let mut elements = Vec::new();
+        for node in document.descendants().filter(|node| node.is_element()) {
+            let names: Vec<_> = node.attributes().map(|a| a.name().to_owned()).collect();
+            elements.push((node.tag_name().name().to_owned(), names));
+        }
+        let test = document.descendants().find(|n| n.has_tag_name("testcase"));
+        (
+            elements,
+            test.unwrap().attribute("name").unwrap().to_owned(),
+        )
+    };
+    let (plain, _) = shape("plain");
+    for text in HOSTILE {
+        let (elements, name) = shape(text);
+        assert_eq!(elements, plain, "{text:?}");
+        assert_eq!(
+            name.trim_matches('"'),
+            gate::escape::visible(text).trim_matches('"')
+        );
+    }
+}
+
+#[test]
+fn otlp_reads_back_what_was_there() {
+    for text in HOSTILE {
+        let (header, items, summary) = hostile(text);
+        let out = write("otlp", &header, &items, &summary);
+        assert_eq!(out.lines().count(), 1);
+        let request: Value = serde_json::from_str(&out).unwrap();
+        let spans = &request["resourceSpans"][0]["scopeSpans"][0]["spans"];
+        let value = |list: &Value, key: &str| {
+            let list = list["attributes"].as_array().unwrap();
+            let found = list.iter().find(|pair| pair["key"] == key).unwrap();
+            found["value"]["stringValue"].as_str().unwrap().to_owned()
+        };
+        let call = &spans[0]["events"][0];
+        for key in [
+            "gen_ai.tool.name",
+            "gen_ai.tool.call.id",
+            "gen_ai.agent.name",
+            "gate.reason",
+        ] {
+            assert_eq!(value(call, key), *text);
+        }
+        assert_eq!(value(&spans[0], "gen_ai.conversation.id"), *text);
+        assert_eq!(value(&spans[0]["events"][1], "gate.message"), *text);
+        assert_eq!(spans[1]["status"]["message"], *text);
+    }
+}

@@ -15,11 +15,14 @@ pub mod html;
 pub mod inspect;
 pub mod json;
 pub mod jsonl;
+pub mod junit;
 pub mod markdown;
 pub mod model;
 pub mod number;
+pub mod otlp;
 pub mod rendering;
 pub mod robustness;
+pub mod runs;
 pub mod sarif;
 pub mod table;
 pub mod values;
@@ -56,6 +59,8 @@ pub struct Header {
     pub policy_is_file: bool,
     /// An earlier report that this one is held against, where it is of a format that can be.
     pub baseline: Option<Arc<sarif::Baseline>>,
+    /// SHA-256 of the effective policy, in hexadecimal.
+    pub policy_sha256: String,
     /// The command that makes this report again, without what its content does not depend on. Untrusted.
     pub command: String,
 }
@@ -126,5 +131,7 @@ pub const FORMATS: &[Format] = &[
     markdown::FORMAT,
     html::FORMAT,
     sarif::FORMAT,
+    junit::FORMAT,
     github::FORMAT,
+    otlp::FORMAT,
 ];

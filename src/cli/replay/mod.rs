@@ -93,6 +93,7 @@ fn header(args: &Args, policy: &Policy, sources: &Sources) -> anyhow::Result<Hea
         policy: policy.source.to_string(),
         policy_is_file: matches!(policy.source, PolicySource::File(_)),
         baseline: baseline::baseline(args)?,
+        policy_sha256: policy.sha256.clone(),
         command: args.given.0.clone(),
         ..args.layout.header(names.collect())
     })
