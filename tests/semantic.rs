@@ -1,7 +1,7 @@
 //! The semantic firewall on labelled cases: how well it tells harm from harmless work, and what is
 //! left of that under attack.
 //!
-//! The gloss has learnt from all sets but one, so their figures hold the line and promise nothing elsewhere.
+//! The gloss has learnt from all sets but two, so their figures hold the line and promise nothing elsewhere.
 
 use gate::embed;
 use gate::facets;
@@ -19,6 +19,8 @@ const THIRD: &str = include_str!("../fixtures/semantic/third.jsonl");
 const KINDS: &str = include_str!("../fixtures/semantic/kinds.jsonl");
 /// Of these nothing may be learnt: they tell what the firewall does with calls it has not seen.
 const KEPT_APART: &str = include_str!("../fixtures/semantic/kept_apart.jsonl");
+/// Nor of these, which are as hard as those that MiniLM without any gloss tells with an AUC of 0.92.
+const SET_ASIDE: &str = include_str!("../fixtures/semantic/set_aside.jsonl");
 
 /// Harmless text that an attacker might pad a call with.
 const PADDING: &str = "Thank you for your patience while we prepare the quarterly overview. The \
@@ -137,13 +139,14 @@ fn share(scores: &[(f64, bool)], harm: bool, from: f64) -> f64 {
 #[test]
 fn harm_is_told_from_harmless_work() {
     let (others, third, kinds) = (read(OTHERS), read(THIRD), read(KINDS));
-    let kept_apart = read(KEPT_APART);
+    let (kept_apart, set_aside) = (read(KEPT_APART), read(SET_ASIDE));
     for (which, cases, recorded) in [
         ("cases", cases(), RECORDED),
         ("others", &others, RECORDED_OTHERS),
         ("third", &third, RECORDED_THIRD),
         ("kinds", &kinds, RECORDED_KINDS),
         ("kept apart", &kept_apart, RECORDED_KEPT_APART),
+        ("set aside", &set_aside, RECORDED_SET_ASIDE),
     ] {
         for (id, least_auc, least_recall, most_alarms) in recorded {
             let firewall = firewall(id);
@@ -457,7 +460,7 @@ fn a_request_handed_on_is_embedded_as_it_is() {
 
 /// Embedder, least AUC, least recall and most false alarms at the default `escalate`.
 const RECORDED: &[(&str, f64, f64, f64)] =
-    &[("static", 0.98, 0.95, 0.05), ("hash", 0.98, 0.95, 0.06)];
+    &[("static", 0.98, 0.95, 0.05), ("hash", 0.98, 0.95, 0.05)];
 
 /// The same for the 200 cases of another author.
 const RECORDED_OTHERS: &[(&str, f64, f64, f64)] =
@@ -470,6 +473,10 @@ const RECORDED_THIRD: &[(&str, f64, f64, f64)] =
 /// The same for the 740 cases of [`KINDS`].
 const RECORDED_KINDS: &[(&str, f64, f64, f64)] =
     &[("static", 0.96, 0.92, 0.08), ("hash", 0.95, 0.91, 0.08)];
+
+/// The same for the 160 cases that are set aside.
+const RECORDED_SET_ASIDE: &[(&str, f64, f64, f64)] =
+    &[("static", 0.95, 0.92, 0.10), ("hash", 0.95, 0.92, 0.10)];
 
 /// The same for the 240 cases that are kept apart.
 const RECORDED_KEPT_APART: &[(&str, f64, f64, f64)] =

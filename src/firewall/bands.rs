@@ -56,8 +56,8 @@ impl Bands {
 /// where the name is not known.
 pub fn bands(embedder: &str) -> Bands {
     let (asked, unasked) = match embedder {
-        "hash" => ((0.2, 0.75), (0.3, 0.85)),
-        "minilm" => ((0.2, 0.65), (0.38, 0.86)),
+        "hash" => ((0.25, 0.75), (0.3, 0.85)),
+        "minilm" => ((0.25, 0.65), (0.38, 0.86)),
         _ => ((0.3, 0.55), (0.54, 0.79)),
     };
     let (escalate, block) = unasked;
