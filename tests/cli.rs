@@ -18,6 +18,7 @@ fn documented_commands_print_what_is_shown() {
         .register_bin("cargo", shim.as_path())
         .env("PATH", format!("{built}:{path}"))
         .env("NO_COLOR", "1")
+        .env("GITHUB_ACTIONS", "false")
         .case("README.md")
         .case("docs/*.md")
         .case("tests/cases/*.md");

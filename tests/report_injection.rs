@@ -30,6 +30,14 @@ const HOSTILE: &[&str] = &[
     "   ",
     "\\u{1b} \\u001b",
     "日本語🙂e\u{301}",
+    "[x](https://evil.example) ![i](u) <img src=x> @team #1",
+    "https://evil.example <!-- &lt; $x$ **b** ~~s~~",
+    "a|b\\|c\\\\|d\\",
+    "`` a ``` b `",
+    "` `",
+    "{0} {{1}} \\[x\\](1)",
+    "\n```\n# head\n| a |\n|---|\n",
+    "x%0A::error::y%25",
 ];
 
 /// What no output may hold. The line feed is looked at by counting lines.
@@ -95,7 +103,14 @@ fn nothing_hidden_comes_out_of_any_format() {
     for text in HOSTILE {
         let (header, items, summary) = hostile(text);
         for format in FORMATS {
-            for width in [None, Some(80), Some(200)] {
+            // Only a table is laid out.
+            let widths = [None, Some(80), Some(200)];
+            let widths = if format.id == "table" {
+                &widths[..]
+            } else {
+                &widths[..1]
+            };
+            for &width in widths {
                 let header = Header {
                     width,
                     ..header.clone()
@@ -252,5 +267,109 @@ fn otlp_reads_back_what_was_there() {
         assert_eq!(value(&spans[0], "gen_ai.conversation.id"), *text);
         assert_eq!(value(&spans[0]["events"][1], "gate.message"), *text);
         assert_eq!(spans[1]["status"]["message"], *text);
+    }
+}
+
+/// Whatever the names are, SARIF shows them as they are: nothing in a message is a link or a placeholder.
+#[test]
+fn sarif_messages_hold_no_links_and_no_placeholders() {
+    for text in HOSTILE {
+        let (header, items, summary) = hostile(text);
+        let log: Value = serde_json::from_str(&write("sarif", &header, &items, &summary)).unwrap();
+        let run = &log["runs"][0];
+        let results = run["results"].as_array().unwrap();
+        assert_eq!(results.len(), 2, "{text:?}");
+        assert_eq!(results[0]["properties"]["tool"], *text);
+        assert_eq!(results[1]["properties"]["message"], *text);
+        let notified = &run["invocations"][0]["toolExecutionNotifications"];
+        let notified = notified.as_array().unwrap();
+        assert_eq!(notified.len(), 3, "{text:?}");
+        for told in results.iter().chain(notified) {
+            let message = told["message"]["text"].as_str().unwrap();
+            let bare = message
+                .replace("\\\\", "")
+                .replace("\\[", "")
+                .replace("\\]", "");
+            assert!(!bare.contains(['[', ']', '\\']), "{message}");
+            let bare = message.replace("{{", "").replace("}}", "");
+            assert!(!bare.contains(['{', '}']), "{message}");
+            let hidden = message.chars().find(|&c| hides(c) || c == '\n');
+            assert_eq!(hidden, None, "{message:?}");
+        }
+        for result in results {
+            let location = &result["locations"][0]["physicalLocation"]["artifactLocation"];
+            let uri = location["uri"].as_str().unwrap_or_default();
+            let plain = |c: char| c.is_ascii_alphanumeric() || "-._~%/".contains(c);
+            assert!(uri.chars().all(plain), "{uri}");
+        }
+    }
+}
+
+/// Every line is a command of gate's own, whatever names and messages hold.
+#[test]
+fn github_commands_are_those_of_gate() {
+    for text in HOSTILE {
+        let (header, items, summary) = hostile(text);
+        let out = write("github", &header, &items, &summary);
+        let kinds = out.lines().map(|line| line.split(' ').next().unwrap());
+        let kinds: Vec<&str> = kinds.collect();
+        assert_eq!(
+            kinds,
+            ["::error", "::error", "::error", "::notice"],
+            "{out}"
+        );
+        for line in out.lines() {
+            let rest = line.strip_prefix("::").unwrap();
+            let (head, _) = rest.split_once("::").unwrap();
+            let (_, properties) = head.split_once(' ').unwrap();
+            for property in properties.split(',') {
+                let (name, value) = property.split_once('=').unwrap();
+                assert!(["file", "line", "col", "title"].contains(&name), "{line}");
+                assert!(!value.contains([':', ',']), "{line}");
+            }
+        }
+    }
+}
+
+/// Read by a parser of Markdown: names are code, and nothing else comes of them.
+#[test]
+fn markdown_shows_names_as_code() {
+    use pulldown_cmark::{Event, Options, Parser, Tag};
+    let shape = |text: &str| {
+        let (header, items, summary) = hostile(text);
+        let header = Header {
+            command: format!("gate replay {text}"),
+            ..header
+        };
+        let out = write("markdown", &header, &items, &summary);
+        let (mut cells, mut plain) = (Vec::new(), String::new());
+        let mut code = 0;
+        for event in Parser::new_ext(&out, Options::all() - Options::ENABLE_OLD_FOOTNOTES) {
+            match event {
+                Event::Start(Tag::TableHead | Tag::TableRow) => cells.push(0),
+                Event::Start(Tag::TableCell) => *cells.last_mut().unwrap() += 1,
+                Event::Start(Tag::CodeBlock(_)) => code += 1,
+                Event::End(pulldown_cmark::TagEnd::CodeBlock) => code -= 1,
+                Event::Start(Tag::Link { .. } | Tag::Image { .. } | Tag::HtmlBlock)
+                | Event::Html(_)
+                | Event::InlineHtml(_)
+                | Event::InlineMath(_)
+                | Event::DisplayMath(_)
+                | Event::FootnoteReference(_) => panic!("{text:?}: {event:?}\n{out}"),
+                Event::Text(words) if code == 0 => plain += &words,
+                _ => {}
+            }
+        }
+        // A reason that is empty is not led up to.
+        let plain = plain.replace("(empty)", "").replace("exit 1: ", "exit 1");
+        (cells, plain)
+    };
+    let plain = shape("plain");
+    assert!(
+        plain.0.len() > 20 && !plain.1.contains("plain"),
+        "{plain:?}"
+    );
+    for text in HOSTILE {
+        assert_eq!(shape(text), plain, "{text:?}");
     }
 }

@@ -27,7 +27,7 @@ mod rule;
 mod signals;
 mod verify_barriers;
 
-use crate::escape::visible;
+use crate::escape::{tamed, visible};
 use crate::exit::Exit;
 use crate::number::count;
 use crate::trace::fault::Notice;
@@ -190,10 +190,10 @@ fn terminal_width() -> Option<usize> {
     columns.map(|columns| if columns == 0 { 80 } else { columns })
 }
 
-/// Writes a line to standard error, with what could steer a terminal or pass for another line shown
-/// instead of sent. That standard error is gone is not a reason to stop.
+/// Writes a line to standard error, with what could steer a terminal, pass for another line or be a
+/// command to a build server shown instead of sent. That standard error is gone is not a reason to stop.
 fn say(line: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{}", visible(line));
+    let _ = writeln!(std::io::stderr().lock(), "{}", tamed(&visible(line)));
 }
 
 #[cfg(test)]

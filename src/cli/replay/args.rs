@@ -12,6 +12,7 @@ use crate::policy::matcher::{Matcher, Scope};
 use crate::report::{FORMATS, Format};
 
 use clap::ValueEnum;
+use std::path::PathBuf;
 
 /// Replay recorded tool calls through the pipeline and report every decision
 #[derive(Debug, clap::Args)]
@@ -62,6 +63,14 @@ pub(in crate::cli) struct Args {
     /// Replace report files that exist
     #[arg(long, help_heading = "Report files")]
     pub(super) force: bool,
+
+    /// Hold the SARIF report against this earlier one of gate: every result is new, unchanged or absent
+    #[arg(long, value_name = "FILE", help_heading = "Report files")]
+    pub(super) baseline: Option<PathBuf>,
+
+    /// Write no annotations and no step summary where GitHub Actions runs gate
+    #[arg(long, help_heading = "Report files")]
+    pub(super) no_github: bool,
 
     /// List only calls of this run; can be given several times. Counts and status are of all runs
     #[arg(long = "run", value_name = "ID", help_heading = "Listing")]
