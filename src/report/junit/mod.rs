@@ -2,7 +2,7 @@
 //!
 //! A suite says before its tests how many of them failed, so that all is written at the end. Until then
 //! a run is kept with its counts and the words about its first findings; what is kept in words has an
-//! end, see [`case`].
+//! end, see `case`.
 
 mod case;
 mod names;

@@ -37,7 +37,7 @@ pub fn input_outcome(
         return Some(Outcome::Error { kind, message });
     }
     let cut_off = about.is_some_and(|about| !about.complete);
-    if (doubtful || notices.faults == 0) && !cut_off {
+    if !cut_off && (doubtful || notices.faults == 0) {
         return None;
     }
     let faults = count(notices.faults, "input fault", "input faults");

@@ -40,6 +40,8 @@ struct Driver<'a> {
 struct Kind {
     id: &'static str,
     short_description: Message,
+    full_description: Message,
+    help: Message,
 }
 
 /// Kinds of notifications, each with what it says.
@@ -68,6 +70,8 @@ pub fn tool(rules: &[Descriptor]) -> Tool<'_> {
     let kind = |(id, says): &(&'static str, &str)| Kind {
         id,
         short_description: Message::plain(says),
+        full_description: Message::plain(says),
+        help: Message::plain(says),
     };
     Tool {
         driver: Driver {
