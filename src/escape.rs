@@ -58,6 +58,37 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// The text without what a build server would take for a command in the log: `::` that begins a
+/// word, and `##` before `[`, with or without a word between.
+pub fn tamed(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['#', ':']) {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let begins = out.chars().next_back().is_none_or(char::is_whitespace);
+        let (sign, escaped) = if rest.starts_with("::") && begins {
+            ("::", ":\\u{3a}")
+        } else if is_command(rest) {
+            ("##", "#\\u{23}")
+        } else {
+            (&rest[..1], &rest[..1])
+        };
+        out.push_str(escaped);
+        rest = &rest[sign.len()..];
+    }
+    out.push_str(rest);
+    out
+}
+
+fn is_command(text: &str) -> bool {
+    text.strip_prefix("##").is_some_and(|after| {
+        after
+            .trim_start_matches(|c: char| c.is_ascii_alphanumeric())
+            .starts_with('[')
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

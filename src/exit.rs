@@ -68,6 +68,20 @@ impl Finding {
         (Finding::Unsound, "unsound"),
     ];
 
+    /// What is counted, for help.
+    pub fn doc(self) -> &'static str {
+        match self {
+            Finding::Block => "Calls that a stage refused",
+            Finding::Escalate => "Calls that somebody had to decide about, admitted or not",
+            Finding::Withhold => "Calls whose result is kept from the agent",
+            Finding::Error => "Calls for which a condition could not be evaluated",
+            Finding::Violation => "Calls, or transitions, that a barrier refused",
+            Finding::Hazard => "Admitted calls that barriers refuse jointly with calls in flight",
+            Finding::Drift => "Calls whose recorded decision differs from gate's",
+            Finding::Unsound => "Barriers that do not keep the safe set",
+        }
+    }
+
     /// So many of them, in words.
     pub fn counted(self, count: u64) -> String {
         let (one, many) = match self {

@@ -193,6 +193,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "number",
             "policy::PolicyWarning",
             "policy::features",
+            "rules",
             "series",
             "stages::weigh",
             "trace",

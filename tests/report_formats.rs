@@ -28,7 +28,13 @@ const BLOCKED: &str = concat!(
 #[test]
 fn formats_have_names_and_docs() {
     let ids: Vec<&str> = FORMATS.iter().map(|format| format.id).collect();
-    assert_eq!(ids, ["table", "json", "jsonl", "csv", "values"]);
+    assert_eq!(
+        ids,
+        [
+            "table", "json", "jsonl", "csv", "values", "markdown", "html", "sarif", "junit",
+            "github", "otlp"
+        ]
+    );
     assert!(FORMATS.iter().all(|format| !format.doc.is_empty()));
 }
 

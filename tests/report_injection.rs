@@ -30,6 +30,16 @@ const HOSTILE: &[&str] = &[
     "   ",
     "\\u{1b} \\u001b",
     "日本語🙂e\u{301}",
+    "[x](https://evil.example) ![i](u) <img src=x> @team #1",
+    "https://evil.example <!-- &lt; $x$ **b** ~~s~~",
+    "a|b\\|c\\\\|d\\",
+    "`` a ``` b `",
+    "` `",
+    "{0} {{1}} \\[x\\](1)",
+    "\n```\n# head\n| a |\n|---|\n",
+    "x%0A::error::y%25",
+    "</style><script>alert(1)</script>",
+    "\"'><img src=x onerror=alert(1)>&lt;",
 ];
 
 /// What no output may hold. The line feed is looked at by counting lines.
@@ -95,7 +105,14 @@ fn nothing_hidden_comes_out_of_any_format() {
     for text in HOSTILE {
         let (header, items, summary) = hostile(text);
         for format in FORMATS {
-            for width in [None, Some(80), Some(200)] {
+            // Only a table is laid out.
+            let widths = [None, Some(80), Some(200)];
+            let widths = if format.id == "table" {
+                &widths[..]
+            } else {
+                &widths[..1]
+            };
+            for &width in widths {
                 let header = Header {
                     width,
                     ..header.clone()
@@ -141,6 +158,21 @@ fn the_shape_of_the_table_does_not_depend_on_the_text() {
             assert!(!line.starts_with("::"), "{line}");
             assert!(!line.contains("##vso["), "{line}");
         }
+    }
+}
+
+/// As many tags as with a plain text, and nothing that ends an attribute.
+#[test]
+fn the_markup_of_the_page_does_not_depend_on_the_text() {
+    let marks = |text: &str| {
+        let (header, items, summary) = hostile(text);
+        let out = write("html", &header, &items, &summary);
+        ['<', '>', '"', '\''].map(|mark| out.matches(mark).count())
+    };
+    let plain = marks("plain");
+    // Of a reason or a name that is empty nothing is said.
+    for text in HOSTILE.iter().filter(|text| !text.is_empty()) {
+        assert_eq!(marks(text), plain, "{text:?}");
     }
 }
 
@@ -195,5 +227,166 @@ fn endless_names_and_reasons_do_not_flood_the_table() {
         let (header, items, summary) = hostile(&text);
         let out = write("table", &header, &items, &summary);
         assert!(out.len() < 40_000, "{}", out.len());
+    }
+}
+
+/// Whatever the names are, SARIF shows them as they are: nothing in a message is a link or a placeholder.
+#[test]
+fn sarif_messages_hold_no_links_and_no_placeholders() {
+    for text in HOSTILE {
+        let (header, items, summary) = hostile(text);
+        let log: Value = serde_json::from_str(&write("sarif", &header, &items, &summary)).unwrap();
+        let run = &log["runs"][0];
+        let results = run["results"].as_array().unwrap();
+        assert_eq!(results.len(), 2, "{text:?}");
+        assert_eq!(results[0]["properties"]["tool"], *text);
+        assert_eq!(results[1]["properties"]["message"], *text);
+        let notified = &run["invocations"][0]["toolExecutionNotifications"];
+        let notified = notified.as_array().unwrap();
+        assert_eq!(notified.len(), 3, "{text:?}");
+        for told in results.iter().chain(notified) {
+            let message = told["message"]["text"].as_str().unwrap();
+            let bare = message
+                .replace("\\\\", "")
+                .replace("\\[", "")
+                .replace("\\]", "");
+            assert!(!bare.contains(['[', ']', '\\']), "{message}");
+            let bare = message.replace("{{", "").replace("}}", "");
+            assert!(!bare.contains(['{', '}']), "{message}");
+            let hidden = message.chars().find(|&c| hides(c) || c == '\n');
+            assert_eq!(hidden, None, "{message:?}");
+        }
+        for result in results {
+            let location = &result["locations"][0]["physicalLocation"]["artifactLocation"];
+            let uri = location["uri"].as_str().unwrap_or_default();
+            let plain = |c: char| c.is_ascii_alphanumeric() || "-._~%/".contains(c);
+            assert!(uri.chars().all(plain), "{uri}");
+        }
+    }
+}
+
+/// Every line is a command of gate's own, whatever names and messages hold.
+#[test]
+fn github_commands_are_those_of_gate() {
+    for text in HOSTILE {
+        let (header, items, summary) = hostile(text);
+        let out = write("github", &header, &items, &summary);
+        let kinds = out.lines().map(|line| line.split(' ').next().unwrap());
+        let kinds: Vec<&str> = kinds.collect();
+        assert_eq!(
+            kinds,
+            ["::error", "::error", "::error", "::notice"],
+            "{out}"
+        );
+        for line in out.lines() {
+            let rest = line.strip_prefix("::").unwrap();
+            let (head, _) = rest.split_once("::").unwrap();
+            let (_, properties) = head.split_once(' ').unwrap();
+            for property in properties.split(',') {
+                let (name, value) = property.split_once('=').unwrap();
+                assert!(["file", "line", "col", "title"].contains(&name), "{line}");
+                assert!(!value.contains([':', ',']), "{line}");
+            }
+        }
+    }
+}
+
+/// Read by a parser of Markdown: names are code, and nothing else comes of them.
+#[test]
+fn markdown_shows_names_as_code() {
+    use pulldown_cmark::{Event, Options, Parser, Tag};
+    let shape = |text: &str| {
+        let (header, items, summary) = hostile(text);
+        let header = Header {
+            command: format!("gate replay {text}"),
+            ..header
+        };
+        let out = write("markdown", &header, &items, &summary);
+        let (mut cells, mut plain) = (Vec::new(), String::new());
+        let mut code = 0;
+        for event in Parser::new_ext(&out, Options::all() - Options::ENABLE_OLD_FOOTNOTES) {
+            match event {
+                Event::Start(Tag::TableHead | Tag::TableRow) => cells.push(0),
+                Event::Start(Tag::TableCell) => *cells.last_mut().unwrap() += 1,
+                Event::Start(Tag::CodeBlock(_)) => code += 1,
+                Event::End(pulldown_cmark::TagEnd::CodeBlock) => code -= 1,
+                Event::Start(Tag::Link { .. } | Tag::Image { .. } | Tag::HtmlBlock)
+                | Event::Html(_)
+                | Event::InlineHtml(_)
+                | Event::InlineMath(_)
+                | Event::DisplayMath(_)
+                | Event::FootnoteReference(_) => panic!("{text:?}: {event:?}\n{out}"),
+                Event::Text(words) if code == 0 => plain += &words,
+                _ => {}
+            }
+        }
+        // A reason that is empty is not led up to.
+        let plain = plain.replace("(empty)", "").replace("exit 1: ", "exit 1");
+        (cells, plain)
+    };
+    let plain = shape("plain");
+    assert!(
+        plain.0.len() > 20 && !plain.1.contains("plain"),
+        "{plain:?}"
+    );
+    for text in HOSTILE {
+        assert_eq!(shape(text), plain, "{text:?}");
+    }
+}
+
+/// As many tags as with a plain text, well-formed, and the name is there to be read.
+#[test]
+fn the_elements_of_junit_do_not_depend_on_the_text() {
+    let shape = |text: &str| {
+        let (header, items, summary) = hostile(text);
+        let out = write("junit", &header, &items, &summary);
+        let document = roxmltree::Document::parse(&out).unwrap();
+        let mut elements = Vec::new();
+        for node in document.descendants().filter(|node| node.is_element()) {
+            let names: Vec<_> = node.attributes().map(|a| a.name().to_owned()).collect();
+            elements.push((node.tag_name().name().to_owned(), names));
+        }
+        let test = document.descendants().find(|n| n.has_tag_name("testcase"));
+        (
+            elements,
+            test.unwrap().attribute("name").unwrap().to_owned(),
+        )
+    };
+    let (plain, _) = shape("plain");
+    for text in HOSTILE {
+        let (elements, name) = shape(text);
+        assert_eq!(elements, plain, "{text:?}");
+        assert_eq!(
+            name.trim_matches('"'),
+            gate::escape::visible(text).trim_matches('"')
+        );
+    }
+}
+
+#[test]
+fn otlp_reads_back_what_was_there() {
+    for text in HOSTILE {
+        let (header, items, summary) = hostile(text);
+        let out = write("otlp", &header, &items, &summary);
+        assert_eq!(out.lines().count(), 1);
+        let request: Value = serde_json::from_str(&out).unwrap();
+        let spans = &request["resourceSpans"][0]["scopeSpans"][0]["spans"];
+        let value = |list: &Value, key: &str| {
+            let list = list["attributes"].as_array().unwrap();
+            let found = list.iter().find(|pair| pair["key"] == key).unwrap();
+            found["value"]["stringValue"].as_str().unwrap().to_owned()
+        };
+        let call = &spans[0]["events"][0];
+        for key in [
+            "gen_ai.tool.name",
+            "gen_ai.tool.call.id",
+            "gen_ai.agent.name",
+            "gate.reason",
+        ] {
+            assert_eq!(value(call, key), *text);
+        }
+        assert_eq!(value(&spans[0], "gen_ai.conversation.id"), *text);
+        assert_eq!(value(&spans[0]["events"][1], "gate.message"), *text);
+        assert_eq!(spans[1]["status"]["message"], *text);
     }
 }

@@ -117,7 +117,7 @@ fn count(summary: &Summary, finding: Finding) -> u64 {
 }
 
 /// Whether the violation rate is one that `--max-violation-rate` lets pass.
-fn excused(summary: &Summary) -> bool {
+pub fn excused(summary: &Summary) -> bool {
     let Some(max) = summary.settings.max_violation_rate else {
         return false;
     };

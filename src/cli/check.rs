@@ -22,7 +22,7 @@ use std::path::PathBuf;
   gate check --reach gate.toml
   gate check --reach --state state.json --tools web_search,bash gate.toml")]
 pub(super) struct Args {
-    /// The policy [default: the gate.toml found upward, else built in]
+    /// Policy file, or a preset such as `coding-agent` [default: the gate.toml found upward, else built in]
     #[arg(value_name = "POLICY")]
     policy: Option<PathBuf>,
 

@@ -8,6 +8,7 @@
 mod aside;
 mod calibrate;
 mod check;
+mod completions;
 mod convert;
 mod explain;
 mod features;
@@ -15,6 +16,7 @@ mod files;
 mod init;
 mod inputs;
 mod inspect;
+mod man;
 mod model;
 mod options;
 mod outputs;
@@ -28,7 +30,7 @@ mod rule;
 mod signals;
 mod verify_barriers;
 
-use crate::escape::visible;
+use crate::escape::{tamed, visible};
 use crate::exit::Exit;
 use crate::number::count;
 use crate::trace::fault::Notice;
@@ -61,6 +63,8 @@ const EXAMPLES: &str = "Examples:
   gate calibrate cases.jsonl              find thresholds of the semantic firewall
   gate features recordings/ -o f.csv      write the states of calls as a table of numbers
   gate model ncbf.safetensors             say what a neural barrier's model holds
+  gate completions bash                   print completions for a shell
+  gate man | man -l -                     read the manual page
 
 Exit status: 0 no finding, 1 findings that --fail-on names, 2 unusable input, policy or usage.";
 
@@ -78,6 +82,8 @@ enum Command {
     Check(check::Args),
     Init(init::Args),
     Rule(rule::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 /// Parses the arguments of the process, runs the command and says how it ended.
@@ -105,6 +111,8 @@ pub fn main() -> Exit {
         Command::Check(args) => check::run(&args),
         Command::Init(args) => init::run(&args),
         Command::Rule(args) => rule::run(&args),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
     };
     done.unwrap_or_else(|error| {
         match error.downcast_ref::<Told>() {
@@ -191,10 +199,10 @@ fn terminal_width() -> Option<usize> {
     columns.map(|columns| if columns == 0 { 80 } else { columns })
 }
 
-/// Writes a line to standard error, with what could steer a terminal or pass for another line shown
-/// instead of sent. That standard error is gone is not a reason to stop.
+/// Writes a line to standard error, with what could steer a terminal, pass for another line or be a
+/// command to a build server shown instead of sent. That standard error is gone is not a reason to stop.
 fn say(line: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{}", visible(line));
+    let _ = writeln!(std::io::stderr().lock(), "{}", tamed(&visible(line)));
 }
 
 #[cfg(test)]

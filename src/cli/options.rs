@@ -19,7 +19,7 @@ use std::thread;
 pub(super) struct InputArgs {
     /// Files or directories; `-` is standard input. In a directory every file that ends in .jsonl,
     /// .ndjson, .json, .eval or .traj is read, also with .gz or .zst behind
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", help_heading = None::<&str>)]
     pub(super) files: Vec<PathBuf>,
 
     /// Read the inputs as this format instead of detecting it
@@ -262,7 +262,11 @@ impl ValueEnum for FailOn {
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.0.map_or("none", Finding::as_str)))
+        let (word, doc) = match self.0 {
+            Some(finding) => (finding.as_str(), finding.doc()),
+            None => ("none", "Nothing does; cannot be given with others"),
+        };
+        Some(PossibleValue::new(word).help(doc))
     }
 }
 

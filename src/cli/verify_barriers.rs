@@ -84,12 +84,9 @@ enum PairingArg {
 
 /// The findings that there can be here.
 fn own_findings() -> impl TypedValueParser<Value = FailOn> {
-    let words = [
-        Finding::Violation.as_str(),
-        Finding::Unsound.as_str(),
-        "none",
-    ];
-    PossibleValuesParser::new(words).map(|word| {
+    let own = [Some(Finding::Violation), Some(Finding::Unsound), None];
+    let values = own.map(|finding| FailOn(finding).to_possible_value());
+    PossibleValuesParser::new(values.into_iter().flatten()).map(|word| {
         let named = Finding::ALL.iter().find(|(_, w)| *w == word);
         FailOn(named.map(|(finding, _)| *finding))
     })

@@ -54,6 +54,8 @@ pub struct Course {
     pub series: Vec<Series>,
     /// Calls that stand out, by number: the first [`MARKS`] of them.
     pub marks: Vec<Mark>,
+    /// Whether a fault left its state in doubt.
+    pub inconclusive: bool,
     /// Number of the latest call.
     latest: u64,
     /// Whether it has ended.
@@ -144,6 +146,7 @@ impl Courses {
         let place = self.places.get(&self.key(run.input, &run.id));
         if let Some(course) = place.and_then(|&place| self.kept.get_mut(place)) {
             course.ended = true;
+            course.inconclusive |= run.inconclusive;
         }
     }
 
@@ -223,6 +226,7 @@ impl Course {
             nearest: None,
             series: vec![Series::default(); barriers],
             marks: Vec::new(),
+            inconclusive: false,
             latest: 0,
             ended: false,
         }
@@ -233,6 +237,7 @@ impl Course {
         self.first = self.first.min(decision.seq);
         self.refused += u64::from(decision.is_refused());
         self.hazards += u64::from(!decision.hazard.is_empty());
+        self.inconclusive |= decision.inconclusive;
         let distances = decision.barriers.iter();
         let distances = distances.map(|reading| distance(reading.h, reading.next, reading.slack));
         if let Some(measured) = scales.least(distances) {

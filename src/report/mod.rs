@@ -9,15 +9,24 @@ pub mod courses;
 pub mod csv;
 pub mod explain;
 pub mod features;
+pub mod finding;
+pub mod github;
+pub mod html;
 pub mod inspect;
 pub mod json;
 pub mod jsonl;
+pub mod junit;
+pub mod markdown;
 pub mod model;
 pub mod number;
+pub mod otlp;
 pub mod rendering;
 pub mod robustness;
+pub mod runs;
+pub mod sarif;
 pub mod table;
 pub mod values;
+pub mod verdict;
 
 use crate::audit::summary::Summary;
 use crate::engine::RunReport;
@@ -25,6 +34,7 @@ use crate::engine::decision::Decision;
 use crate::trace::fault::Notice;
 use crate::verify::robustness::Scales;
 use std::io;
+use std::sync::Arc;
 
 /// What a report is told before the first record.
 #[derive(Clone, Debug, Default)]
@@ -45,6 +55,12 @@ pub struct Header {
     pub labels: bool,
     /// Where the policy stands: `built-in`, or the file as it was named. Untrusted.
     pub policy: String,
+    /// Whether that is a file.
+    pub policy_is_file: bool,
+    /// An earlier report that this one is held against, where it is of a format that can be.
+    pub baseline: Option<Arc<sarif::Baseline>>,
+    /// SHA-256 of the effective policy, in hexadecimal.
+    pub policy_sha256: String,
     /// The command that makes this report again, without what its content does not depend on. Untrusted.
     pub command: String,
 }
@@ -112,4 +128,10 @@ pub const FORMATS: &[Format] = &[
     jsonl::FORMAT,
     csv::FORMAT,
     values::FORMAT,
+    markdown::FORMAT,
+    html::FORMAT,
+    sarif::FORMAT,
+    junit::FORMAT,
+    github::FORMAT,
+    otlp::FORMAT,
 ];

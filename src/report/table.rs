@@ -6,7 +6,7 @@ mod calls;
 mod courses;
 mod coverage;
 pub(in crate::report) mod layout;
-mod outcome;
+pub(in crate::report) mod outcome;
 pub mod page;
 mod summary;
 pub mod text;

@@ -1,6 +1,7 @@
 //! The documentation leaves nothing out, names nothing that does not exist, and links to what is
 //! there. The commands it shows are run by `tests/cli.rs`.
 
+mod ci;
 mod lists;
 mod output;
 mod pages;

@@ -25,7 +25,7 @@ use std::path::PathBuf;
   gate model ncbf.pt --activation tanh --inputs rows.csv
   gate model ncbf.safetensors --inputs cases.json --format json | jq .h")]
 pub(super) struct Args {
-    /// The model
+    /// The model: a .safetensors file, or a PyTorch state dict
     #[arg(value_name = "FILE")]
     file: PathBuf,
 

@@ -12,11 +12,16 @@ use crate::policy::matcher::{Matcher, Scope};
 use crate::report::{FORMATS, Format};
 
 use clap::ValueEnum;
+use std::path::PathBuf;
 
 /// Replay recorded tool calls through the pipeline and report every decision
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, mut_arg("width", |arg| arg.help(WIDTH)))]
 pub(in crate::cli) struct Args {
+    // The first, as each of the others takes what was given of it out of what there is.
+    #[command(flatten)]
+    pub(super) given: Given,
+
     #[command(flatten)]
     pub(super) input: InputArgs,
 
@@ -59,6 +64,14 @@ pub(in crate::cli) struct Args {
     #[arg(long, help_heading = "Report files")]
     pub(super) force: bool,
 
+    /// Hold the SARIF report against this earlier one of gate: every result is new, unchanged or absent
+    #[arg(long, value_name = "FILE", help_heading = "Report files")]
+    pub(super) baseline: Option<PathBuf>,
+
+    /// Write no annotations and no step summary where GitHub Actions runs gate
+    #[arg(long, help_heading = "Report files")]
+    pub(super) no_github: bool,
+
     /// List only calls of this run; can be given several times. Counts and status are of all runs
     #[arg(long = "run", value_name = "ID", help_heading = "Listing")]
     pub(super) runs: Vec<String>,
@@ -89,9 +102,6 @@ pub(in crate::cli) struct Args {
 
     #[command(flatten)]
     pub(super) layout: LayoutArgs,
-
-    #[command(flatten)]
-    pub(super) given: Given,
 }
 
 const WIDTH: &str = "Lay the table out for this many columns; the report under it needs 80 [default: the \

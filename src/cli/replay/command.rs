@@ -6,7 +6,15 @@ use crate::report::FORMATS;
 use clap::{Arg, ArgAction, ArgMatches, Command, Error, FromArgMatches, parser::ValueSource};
 
 /// Options that no report depends on.
-const ELSEWHERE: &[&str] = &["threads", "format", "force", "quiet", "color", "width"];
+const ELSEWHERE: &[&str] = &[
+    "threads",
+    "format",
+    "force",
+    "no_github",
+    "quiet",
+    "color",
+    "width",
+];
 
 /// The command as it was given.
 #[derive(Clone, Debug, Default)]

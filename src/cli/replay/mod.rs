@@ -1,8 +1,10 @@
 //! `gate replay`.
 
 mod args;
+mod baseline;
 mod command;
 mod files;
+mod github;
 
 use super::aside::Temporary;
 use super::inputs::Sources;
@@ -18,11 +20,12 @@ use crate::audit::verdict::{Leniency, verdict};
 use crate::audit::{Audit, Outlet};
 use crate::engine::Engine;
 use crate::exit::{Exit, Finding};
-use crate::policy::Policy;
-use crate::report::{FORMATS, Format, Header};
+use crate::policy::{Policy, PolicySource};
+use crate::report::{self, FORMATS, Format, Header};
 use crate::stages::STAGES;
 use anyhow::Context;
 pub(super) use args::Args;
+use github::Runner;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
@@ -30,17 +33,24 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let fail_on = findings(&args.fail_on)?;
     let sources = Sources::find(&args.input.files)?;
     let policy = args.policy.load(&sources.directories)?;
+    let header = header(args, &policy, &sources)?;
     let unfinished = Unfinished::default();
     unfinished.remove_when_interrupted();
     let files = report_files(args, &sources, &unfinished)?;
-    let mut audit = Audit::new(
-        tally(args, &policy),
-        args.filter()?,
-        reports(args, &policy, &sources, &files)?,
-    );
+    let runner = (!args.no_github).then(Runner::of_environment).flatten();
+    let mut outlets = reports(args, &header, &files)?;
+    let annotated = args.format.id == report::github::FORMAT.id;
+    let more = runner
+        .iter()
+        .flat_map(|runner| runner.outlets(&header, annotated));
+    outlets.extend(more);
+    let mut audit = Audit::new(tally(args, &policy), args.filter()?, outlets);
     let inputs = replay(args, &policy, &sources, &mut audit);
     let summary = summary(args, &policy, fail_on, inputs, &mut audit);
     let failures = audit.finish(summary.clone());
+    if let Some(runner) = runner {
+        runner.keep(&sources);
+    }
     conclude(args, &summary, &sources, files, failures)
 }
 
@@ -71,24 +81,30 @@ fn report_files(
     asked.iter().map(create).collect()
 }
 
-/// The report on standard output, then those in files.
-fn reports(
-    args: &Args,
-    policy: &Policy,
-    sources: &Sources,
-    files: &[(&'static Format, ReportFile)],
-) -> anyhow::Result<Vec<Outlet<'static>>> {
+/// What reports are told beforehand.
+fn header(args: &Args, policy: &Policy, sources: &Sources) -> anyhow::Result<Header> {
     let names = sources.list.iter().map(|source| source.name.clone());
     let barriers = policy.dcbf.barriers.iter();
-    let header = Header {
+    Ok(Header {
         barriers: barriers.map(|spec| spec.name.clone()).collect(),
         scales: scales(policy),
         merged: args.merge_runs,
         labels: args.show_labels,
         policy: policy.source.to_string(),
+        policy_is_file: matches!(policy.source, PolicySource::File(_)),
+        baseline: baseline::baseline(args)?,
+        policy_sha256: policy.sha256.clone(),
         command: args.given.0.clone(),
         ..args.layout.header(names.collect())
-    };
+    })
+}
+
+/// The report on standard output, then those in files.
+fn reports(
+    args: &Args,
+    header: &Header,
+    files: &[(&'static Format, ReportFile)],
+) -> anyhow::Result<Vec<Outlet<'static>>> {
     let lists = !(args.quiet && args.format.lists);
     let shown = (args.format.open)(header.clone(), stdout());
     let mut outlets = vec![Outlet::new(shown, lists)];

@@ -51,6 +51,7 @@ pub const FORMAT: Format = Format {
         "A span below another of the same call, such as that of an MCP server, is counted with that one.",
         "Traces without a tool, a model or an agent give no run.",
         "The attributes of OpenLLMetry, the Vercel AI SDK, Google ADK and MLflow are read too, by their names alone.",
+        "What `gate replay --format otlp` writes is read as well: an event of a decision is a call.",
     ],
     recognise,
     importer: |opening| Box::new(Otel::new(opening)),

@@ -2,7 +2,7 @@
 
 use super::ids::normal;
 use crate::import::foreign::spans::{
-    About, Attributes, DECIDING, Span, Spans, instant, member, read, tell_dropped,
+    About, Attributes, DECIDING, Kind, Span, Spans, instant, member, read, tell_dropped,
 };
 use crate::import::foreign::{Out, Told, Unit, Unusable, identifier, kind, once};
 use crate::trace::fault::FaultCode;
@@ -23,6 +23,14 @@ const FIELDS: &[&str] = &[
     "endTimeUnixNano",
     "end_time_unix_nano",
     "status",
+];
+
+/// Names of the spans in a report of gate's own.
+const REPORT: &[&str] = &[
+    "gate run",
+    "gate run part",
+    "gate replay",
+    "gate replay part",
 ];
 
 /// Reads a span. `service` is the name of the program that it is of.
@@ -62,11 +70,16 @@ pub fn take(
     if attributes.text(&["logfire.span_type"]) == Some("pending_span") {
         return Ok(());
     }
-    let mut at = |camel, snake| instant(member(span, camel, snake), Unit::Nanos, told, out);
+    let name = identifier("name", span.get("name"), out)?.unwrap_or_default();
+    let is_report = service == Some("gate") && REPORT.contains(&name);
+    let mut at = |camel, snake| match is_report {
+        true => None,
+        false => instant(member(span, camel, snake), Unit::Nanos, told, out),
+    };
     let start = at("startTimeUnixNano", "start_time_unix_nano");
     let end = at("endTimeUnixNano", "end_time_unix_nano");
     let about = About {
-        name: identifier("name", span.get("name"), out)?.unwrap_or_default(),
+        name,
         kind: None,
         is_server: is_one_of(span.get("kind"), &["2", "SPAN_KIND_SERVER"]),
         failed: failed(span.get("status")),
@@ -74,6 +87,14 @@ pub fn take(
         wants_input: spans.wants_input(trace.as_deref(), start),
     };
     let (kind, mut details) = read(&attributes, &about, told, out)?;
+    if is_report {
+        let run = Own {
+            trace: trace.as_deref(),
+            parent: own.clone(),
+            session: attributes.text(&["gen_ai.conversation.id"]),
+        };
+        decided(span, &run, spans, told, out);
+    }
     let dropped = member(span, "droppedAttributesCount", "dropped_attributes_count");
     tell_dropped(dropped, told, out);
     if let Some(service) = service {
@@ -89,6 +110,43 @@ pub fn take(
     };
     spans.add(trace.as_deref(), span, out);
     Ok(())
+}
+
+/// The span that events are of.
+struct Own<'s> {
+    trace: Option<&'s str>,
+    parent: Option<String>,
+    session: Option<&'s str>,
+}
+
+/// Takes the calls out of a report of gate's own, which tells each as an event of its run. Its times are
+/// numbers of calls and tell nothing.
+fn decided(span: &Json<'_>, own: &Own<'_>, spans: &mut Spans, told: &mut Told, out: &mut Out<'_>) {
+    let events = span.get("events").and_then(Json::as_array);
+    for event in events.unwrap_or_default() {
+        if event.get("name").and_then(Json::as_str) != Some("gate.decision") {
+            continue;
+        }
+        let Ok(attributes) = Attributes::of_list(event.get("attributes"), DECIDING, out) else {
+            continue;
+        };
+        let about = About {
+            kind: Some(Kind::Tool),
+            ..About::default()
+        };
+        // What makes it unusable has been reported.
+        let Ok((kind, mut details)) = read(&attributes, &about, told, out) else {
+            continue;
+        };
+        details.session = details.session.or_else(|| own.session.map(str::to_owned));
+        let call = Span {
+            parent: own.parent.clone(),
+            kind: Some(kind),
+            details,
+            ..Span::default()
+        };
+        spans.add(own.trace, call, out);
+    }
 }
 
 /// Whether an enum has a value, which is written as its number, the text of it, or its name.

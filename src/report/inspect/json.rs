@@ -5,7 +5,9 @@ use super::{Format, Readable, Shown, share, top, words};
 use crate::inspect::contents::Contents;
 use crate::inspect::facts::Fact;
 use crate::inspect::{Inspected, Inspection};
-use crate::report::json::v1::parts::{Account, Head, Policy, Told, account, head, notices, policy};
+use crate::report::json::v1::parts::{
+    Account, Head, Policy, Told, account, head, notices, policy, position,
+};
 use crate::report::json::v1::tally::Keyed;
 use crate::report::json::write;
 use crate::report::number::Number;
@@ -188,8 +190,9 @@ struct Label<'a> {
 
 #[derive(Serialize)]
 struct FailedLabel<'a> {
-    label: &'a str,
-    line: usize,
+    /// Null where it is one of a preset, whose rules have no line that would tell them apart.
+    label: Option<&'a str>,
+    line: Option<usize>,
     calls: u64,
 }
 
@@ -286,8 +289,8 @@ fn needs<'a>(counts: &'a Contents, found: &'a Inspection) -> Vec<NeedMet<'a>> {
 fn failed<'a>(counts: &'a Contents, found: &'a Inspection) -> Vec<FailedLabel<'a>> {
     let failed = counts.failed_labels.iter();
     let failed = failed.map(|(line, calls)| FailedLabel {
-        label: found.label_at(*line),
-        line: *line,
+        label: (*line > 0).then(|| found.label_at(*line)),
+        line: position(*line),
         calls: *calls,
     });
     failed.collect()

@@ -156,12 +156,7 @@ impl Render {
     fn shown(&mut self, decision: &Decision) -> Option<Shown> {
         let args = decision.args.as_ref()?;
         let secrets = self.secrets.get_or_insert_with(Secrets::new);
-        let seen = decision.semantic.as_ref();
-        let text = seen.and_then(|seen| seen.text.as_deref());
-        Some(Shown {
-            args: secrets.shown(args),
-            text: text.and_then(|text| secrets.shown_text(text, args)),
-        })
+        Some(Shown::of(args, decision, secrets))
     }
 
     /// Appends a decision.

@@ -115,10 +115,21 @@ fn extreme(extreme: Option<&Extreme>, header: &Header, long: bool) -> [String; 2
 
 /// What is counted call by call and is no refusal.
 pub fn findings(page: &mut Page<'_>, summary: &Summary) {
+    let rows = found(summary);
+    if !rows.is_empty() {
+        page.section("findings");
+        for (what, says) in rows {
+            page.sentence(&format!("{what}: {says}"));
+        }
+    }
+}
+
+/// The same in words: what there is, and how much of it.
+pub fn found(summary: &Summary) -> Vec<(&'static str, String)> {
     let mut rows = Vec::new();
-    let mut add = |number: u64, what: &str, says: String| {
+    let mut add = |number: u64, what: &'static str, says: String| {
         if number > 0 {
-            rows.push((what.to_owned(), says));
+            rows.push((what, says));
         }
     };
     let calls = |number| text::count(number, "call", "calls");
@@ -198,12 +209,7 @@ pub fn findings(page: &mut Page<'_>, summary: &Summary) {
         "no cost recorded",
         format!("{uncosted} not say what the call cost, counted as nothing"),
     );
-    if !rows.is_empty() {
-        page.section("findings");
-        for (what, says) in rows {
-            page.sentence(&format!("{what}: {says}"));
-        }
-    }
+    rows
 }
 
 /// How often barriers refused: runs first, since the calls of a run hang together.

@@ -6,9 +6,9 @@ use super::outcome;
 use super::page::{NAMES, Page, and_more};
 use super::text;
 use crate::audit::summary::{InputSummary, Summary};
-use crate::engine::decision::DecisionKind;
 use crate::report::Header;
 use crate::report::courses::Courses;
+use crate::report::verdict;
 use std::collections::BTreeMap;
 
 /// The lines that end a report.
@@ -40,7 +40,7 @@ pub fn lines(summary: &Summary, courses: &Courses, header: &Header) -> Vec<Strin
     );
     coverage(&mut page, summary);
     bookkeeping(&mut page, summary);
-    verdict(&mut page, summary);
+    conclude(&mut page, summary);
     page.lines
 }
 
@@ -204,31 +204,11 @@ fn bookkeeping(page: &mut Page<'_>, summary: &Summary) {
     }
 }
 
-fn verdict(page: &mut Page<'_>, summary: &Summary) {
+fn conclude(page: &mut Page<'_>, summary: &Summary) {
     page.blank();
-    let calls = summary.counts.calls;
-    let refused: u64 = summary.refusals.iter().map(|run| run.refused).sum();
-    let withheld = summary.decisions.of(DecisionKind::Withhold);
-    let word = match (calls, refused, withheld) {
-        (0, ..) => "nothing to audit",
-        (_, 0, 0) => "allow",
-        (_, 0, _) => "withhold",
-        _ => "block",
-    };
-    let all = text::count(calls, "call", "calls");
-    let mut parts = vec![format!("{refused} of {all} refused")];
-    if withheld > 0 {
-        parts.push(text::count(withheld, "result withheld", "results withheld"));
-    }
-    if summary.counts.faults > 0 {
-        let faults = summary.counts.faults;
-        parts.push(text::count(faults, "input fault", "input faults"));
-    }
-    if !summary.complete {
-        parts.push("incomplete".to_owned());
-    }
     let status = summary.exit.status;
-    let mut line = format!("{word}: {}; exit {}", parts.join(", "), status.code());
+    let (word, counts) = (verdict::word(summary), verdict::counts(summary));
+    let mut line = format!("{word}: {counts}; exit {}", status.code());
     if !summary.exit.reason.is_empty() {
         line += &format!(": {}", text::prose(&summary.exit.reason));
     }

@@ -1,7 +1,7 @@
 //! Text of the human report: made safe, cut and wrapped by display columns, painted.
 
 use crate::audit::summary::Replayed;
-use crate::escape;
+use crate::escape::{self, tamed};
 pub use crate::number::count;
 use crate::number::rounded;
 use std::borrow::Cow;
@@ -164,37 +164,6 @@ fn is_of_word(byte: u8) -> bool {
 /// A sentence that may hold untrusted text: hidden characters shown, cut where it is endless.
 pub fn prose(text: &str) -> String {
     cut(&tamed(&escape::visible(text)), PROSE)
-}
-
-/// The text without what a build server would take for a command in the log: `::` that begins a
-/// word, and `##` before `[`, with or without a word between.
-fn tamed(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find(['#', ':']) {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let begins = out.chars().next_back().is_none_or(char::is_whitespace);
-        let (sign, escaped) = if rest.starts_with("::") && begins {
-            ("::", ":\\u{3a}")
-        } else if is_command(rest) {
-            ("##", "#\\u{23}")
-        } else {
-            (&rest[..1], &rest[..1])
-        };
-        out.push_str(escaped);
-        rest = &rest[sign.len()..];
-    }
-    out.push_str(rest);
-    out
-}
-
-fn is_command(text: &str) -> bool {
-    text.strip_prefix("##").is_some_and(|after| {
-        after
-            .trim_start_matches(|c: char| c.is_ascii_alphanumeric())
-            .starts_with('[')
-    })
 }
 
 /// The text in lines of at most that many columns, broken at spaces where it can be; `first` leads

@@ -4,6 +4,7 @@
 use super::DECISION;
 use crate::engine::decision::{Checks, Decision, DecisionKind, Reading, Semantic};
 use crate::report::Header;
+use crate::report::args::Secrets;
 use crate::report::json::write::{Item, Word, text};
 use crate::report::number::Digits;
 use crate::report::rendering::{Readings, Texts};
@@ -17,6 +18,18 @@ pub struct Shown {
     /// The text that the semantic firewall made of them; absent where it made none, or it is not
     /// to be shown.
     pub text: Option<String>,
+}
+
+impl Shown {
+    /// What is shown of a call whose arguments were kept.
+    pub fn of(args: &str, decision: &Decision, secrets: &Secrets) -> Shown {
+        let seen = decision.semantic.as_ref();
+        let text = seen.and_then(|seen| seen.text.as_deref());
+        Shown {
+            args: secrets.shown(args),
+            text: text.and_then(|text| secrets.shown_text(text, args)),
+        }
+    }
 }
 
 /// Appends members to an object that is begun already, each key with the value that follows it.

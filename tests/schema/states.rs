@@ -1,19 +1,12 @@
 //! The JSON Schema of states files says what the reader takes: whatever is read is valid, and what a
 //! schema can tell of a faulty file it tells.
 
+use super::{root, schema};
 use gate::verify::states::{Pairing, StatesFile};
 use serde_json::Value;
 
-fn root() -> &'static std::path::Path {
-    std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-fn schema() -> jsonschema::Validator {
-    let text =
-        std::fs::read_to_string(root().join("docs/schemas/states.json")).expect("the schema");
-    let schema: Value = serde_json::from_str(&text).expect("JSON");
-    jsonschema::meta::validate(&schema).expect("a schema of its own draft");
-    jsonschema::draft202012::new(&schema).expect("a schema")
+fn validator() -> jsonschema::Validator {
+    jsonschema::draft202012::new(&schema("states.json")).expect("a schema")
 }
 
 /// Whether every value of the text is valid: the one there is, or the transition of each line.
@@ -31,7 +24,7 @@ fn read(text: &str, pairing: Pairing) -> bool {
 
 #[test]
 fn every_states_file_of_the_fixtures_is_valid() {
-    let schema = schema();
+    let schema = validator();
     let mut seen = 0;
     for folder in ["fixtures/docs", "fixtures/cases", "fixtures/lab"] {
         for entry in std::fs::read_dir(root().join(folder)).expect(folder) {
@@ -55,7 +48,7 @@ fn every_states_file_of_the_fixtures_is_valid() {
 
 #[test]
 fn what_is_read_is_valid() {
-    let schema = schema();
+    let schema = validator();
     for text in [
         r#"{"states":[{"step_count":1},{"step_count":2}],"actions":["a",{"tool":"b"}]}"#,
         r#"{"transitions":[{"state":{"step_count":1},"action":"a"}]}"#,
@@ -86,7 +79,7 @@ fn what_is_read_is_valid() {
 
 #[test]
 fn what_is_wrong_is_told_where_a_schema_can_tell() {
-    let schema = schema();
+    let schema = validator();
     for (text, tells) in [
         (r#"{"states":[{"stepcount":1}],"actions":["a"]}"#, true),
         (r#"{"states":[{"colour":1}],"actions":["a"]}"#, true),

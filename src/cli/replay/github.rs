@@ -1,0 +1,143 @@
+//! Inside GitHub Actions, unless `--no-github` is given: annotations on standard error, and the report in
+//! Markdown behind what the summary of the step holds already.
+//!
+//! Neither is what the audit is run for: where one cannot be written that is said, and the status stays.
+
+use super::super::inputs::{Sources, identity};
+use super::say;
+use crate::audit::Outlet;
+use crate::report::{Header, github, markdown};
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Most bytes that the summary of a step may hold, less some room.
+const MOST: usize = (1 << 20) - 1024;
+
+/// What is written for GitHub Actions.
+pub(super) struct Runner {
+    /// Where the summary of the step is kept, and what is to stand in it.
+    summary: Option<(PathBuf, Pages)>,
+}
+
+impl Runner {
+    /// What GitHub Actions asks for, if it runs the program.
+    pub(super) fn of_environment() -> Option<Runner> {
+        if std::env::var_os("GITHUB_ACTIONS").is_none_or(|value| value != "true") {
+            return None;
+        }
+        let path = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty());
+        Some(Runner {
+            summary: path.map(|path| (path.into(), Pages::default())),
+        })
+    }
+
+    /// The reports that it takes, beside those that were asked for. Annotations on standard output are
+    /// enough.
+    pub(super) fn outlets(&self, header: &Header, annotated: bool) -> Vec<Outlet<'static>> {
+        let mut outlets = Vec::new();
+        if !annotated {
+            let report = (github::FORMAT.open)(header.clone(), Box::new(io::stderr()));
+            outlets.push(Outlet::new(report, true));
+        }
+        if let Some((_, pages)) = &self.summary {
+            let report = (markdown::FORMAT.open)(header.clone(), Box::new(pages.clone()));
+            outlets.push(Outlet::new(report, true));
+        }
+        outlets
+    }
+
+    /// Writes the summary of the step.
+    pub(super) fn keep(self, sources: &Sources) {
+        let Some((path, pages)) = self.summary else {
+            return;
+        };
+        let kept = match is_input(&path, sources) {
+            true => Err(io::Error::other("it is an input")),
+            false => append(&path, &pages.text()),
+        };
+        if let Err(error) = kept {
+            let shown = path.display();
+            say(&format!(
+                "gate: the step summary `{shown}` cannot be written: {error}"
+            ));
+        }
+    }
+}
+
+fn is_input(path: &std::path::Path, sources: &Sources) -> bool {
+    let mut inputs = sources
+        .list
+        .iter()
+        .filter_map(|source| source.path.as_deref());
+    let here = identity(path);
+    path.exists() && inputs.any(|input| identity(input) == here)
+}
+
+/// Appends a report to the file, as much of it as there is room for.
+fn append(path: &std::path::Path, report: &str) -> io::Result<()> {
+    let mut file = OpenOptions::new().append(true).create(true).open(path)?;
+    let held = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
+    file.write_all(fitting(report, MOST.saturating_sub(held)).as_bytes())?;
+    file.flush()
+}
+
+/// A report and a blank line, or, where that is more than so many bytes, whole paragraphs from its
+/// beginning and how much was left out.
+fn fitting(report: &str, most: usize) -> String {
+    if report.len() < most {
+        return format!("{report}\n");
+    }
+    let room = most.saturating_sub(NOTE);
+    let ends = report.match_indices("\n\n").map(|(at, _)| at + 1);
+    let end = ends.take_while(|&end| end <= room).last().unwrap_or(0);
+    let (kept, left) = report.split_at(end);
+    format!(
+        "{kept}\n{} bytes of the report of gate are left out: a step summary holds 1 MiB.\n\n",
+        left.len()
+    )
+}
+
+/// Most bytes that the note about what is left out takes.
+const NOTE: usize = 120;
+
+/// Text that is written in one place and read in another.
+#[derive(Clone, Debug, Default)]
+struct Pages(Arc<Mutex<Vec<u8>>>);
+
+impl Pages {
+    fn text(&self) -> String {
+        let bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+impl Write for Pages {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        held.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_is_left_out_by_paragraphs() {
+        let report = format!("## verdict\n\n{}\n\nlast\n", "x".repeat(500));
+        assert_eq!(fitting(&report, 1000), format!("{report}\n"));
+        let cut = fitting(&report, 400);
+        assert!(cut.starts_with("## verdict\n\n508 bytes"), "{cut}");
+        assert!(cut.len() <= 400);
+        let none = fitting(&report, 0);
+        assert!(none.starts_with("\n519 bytes"), "{none}");
+        assert!(none.len() <= NOTE);
+    }
+}

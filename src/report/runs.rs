@@ -1,0 +1,176 @@
+//! The runs of an audit, for reports that keep something of each.
+
+use crate::engine::RunReport;
+use crate::engine::decision::Decision;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Runs in order of appearance, with what is kept of each.
+#[derive(Debug)]
+pub struct Runs<T> {
+    /// All of them.
+    pub list: Vec<Run<T>>,
+    /// Where the latest run of an id lies, by input and id.
+    places: HashMap<(usize, Arc<str>), usize>,
+    /// Whether runs go on from one input into the next.
+    merged: bool,
+}
+
+/// A run.
+#[derive(Clone, Debug)]
+pub struct Run<T> {
+    /// Index of the input in which it began.
+    pub input: usize,
+    /// Its id. Untrusted.
+    pub id: Arc<str>,
+    /// Which of the runs of that id it is, from 1.
+    pub number: u64,
+    /// What is kept of it.
+    pub kept: T,
+    /// Number of its latest call; 0 if it has none.
+    pub latest: u64,
+    /// Whether it has ended. Calls may come after that.
+    pub ended: bool,
+}
+
+impl<T: Default> Runs<T> {
+    /// None yet.
+    pub fn new(merged: bool) -> Runs<T> {
+        Runs {
+            list: Vec::new(),
+            places: HashMap::new(),
+            merged,
+        }
+    }
+
+    fn key(&self, input: usize, id: &Arc<str>) -> (usize, Arc<str>) {
+        (if self.merged { 0 } else { input }, Arc::clone(id))
+    }
+
+    fn push(&mut self, input: usize, id: &Arc<str>) -> usize {
+        let key = self.key(input, id);
+        let before = self.places.get(&key).and_then(|&at| self.list.get(at));
+        self.list.push(Run {
+            input,
+            id: Arc::clone(id),
+            number: before.map_or(0, |run| run.number) + 1,
+            kept: T::default(),
+            latest: 0,
+            ended: false,
+        });
+        let at = self.list.len() - 1;
+        self.places.insert(key, at);
+        at
+    }
+
+    /// Where in the list the run of a call lies.
+    pub fn decision(&mut self, decision: &Decision) -> usize {
+        let key = self.key(decision.input, &decision.run);
+        let known = self.places.get(&key).copied().filter(|&at| {
+            // A run that ended and whose calls are numbered anew is another one.
+            let run = self.list.get(at);
+            run.is_some_and(|run| !run.ended || run.latest < decision.seq)
+        });
+        let at = known.unwrap_or_else(|| self.push(decision.input, &decision.run));
+        if let Some(run) = self.list.get_mut(at) {
+            run.latest = run.latest.max(decision.seq);
+        }
+        at
+    }
+
+    /// Where in the list the run lies that is over.
+    pub fn end(&mut self, report: &RunReport) -> usize {
+        let key = self.key(report.input, &report.id);
+        let at = match self.places.get(&key).copied() {
+            Some(at) => {
+                let again = self.list.get(at).is_some_and(|run| run.ended);
+                if again && !report.continues {
+                    // There were two, and one of them had no call.
+                    let empty = self.push(report.input, &report.id);
+                    self.over(empty);
+                    self.places.insert(key, at);
+                }
+                at
+            }
+            None => self.push(report.input, &report.id),
+        };
+        self.over(at);
+        at
+    }
+
+    fn over(&mut self, at: usize) {
+        if let Some(run) = self.list.get_mut(at) {
+            run.ended = true;
+        }
+    }
+
+    /// Where in the list the latest run of that id lies.
+    pub fn find(&self, input: usize, id: &str) -> Option<usize> {
+        self.places.get(&self.key(input, &Arc::from(id))).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(runs: &mut Runs<u64>, input: usize, seq: u64) {
+        let decision = Decision {
+            input,
+            run: "a".into(),
+            seq,
+            ..Decision::default()
+        };
+        let at = runs.decision(&decision);
+        runs.list[at].kept += 1;
+    }
+
+    fn end(runs: &mut Runs<u64>, continues: bool) {
+        let report = RunReport {
+            id: "a".into(),
+            continues,
+            ..RunReport::default()
+        };
+        runs.end(&report);
+    }
+
+    fn kept(runs: &Runs<u64>) -> Vec<(u64, u64)> {
+        runs.list.iter().map(|run| (run.number, run.kept)).collect()
+    }
+
+    #[test]
+    fn a_run_that_begins_again_is_another() {
+        let mut runs = Runs::new(false);
+        call(&mut runs, 0, 1);
+        call(&mut runs, 0, 2);
+        end(&mut runs, false);
+        call(&mut runs, 0, 3);
+        end(&mut runs, true);
+        assert_eq!(kept(&runs), [(1, 3)]);
+        call(&mut runs, 0, 1);
+        end(&mut runs, false);
+        assert_eq!(kept(&runs), [(1, 3), (2, 1)]);
+    }
+
+    #[test]
+    fn runs_without_a_call_are_counted() {
+        let mut runs = Runs::new(false);
+        end(&mut runs, false);
+        end(&mut runs, false);
+        call(&mut runs, 0, 1);
+        end(&mut runs, false);
+        assert_eq!(runs.list.len(), 3);
+        assert!(runs.list.iter().all(|run| run.ended));
+    }
+
+    #[test]
+    fn inputs_have_their_own_runs_unless_they_are_merged() {
+        for (merged, expected) in [(false, 2), (true, 1)] {
+            let mut runs = Runs::new(merged);
+            call(&mut runs, 0, 1);
+            call(&mut runs, 1, 2);
+            assert_eq!(runs.list.len(), expected);
+            assert!(runs.find(1, "a").is_some() && runs.find(1, "b").is_none());
+        }
+    }
+}
