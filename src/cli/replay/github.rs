@@ -79,7 +79,11 @@ fn is_input(path: &std::path::Path, sources: &Sources) -> bool {
 fn append(path: &std::path::Path, report: &str) -> io::Result<()> {
     let mut file = OpenOptions::new().append(true).create(true).open(path)?;
     let held = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
-    file.write_all(fitting(report, MOST.saturating_sub(held)).as_bytes())?;
+    let room = MOST.saturating_sub(held);
+    if room < NOTE {
+        return Err(io::Error::other("it is full"));
+    }
+    file.write_all(fitting(report, room).as_bytes())?;
     file.flush()
 }
 
@@ -136,7 +140,7 @@ mod tests {
         let cut = fitting(&report, 400);
         assert!(cut.starts_with("## verdict\n\n508 bytes"), "{cut}");
         assert!(cut.len() <= 400);
-        let none = fitting(&report, 0);
+        let none = fitting(&report, NOTE);
         assert!(none.starts_with("\n519 bytes"), "{none}");
         assert!(none.len() <= NOTE);
     }
