@@ -193,8 +193,12 @@ impl Plane {
     }
 
     fn y(&self, value: f64) -> f64 {
-        // Halves, so that the greatest floats have a difference.
-        let part = (value / 2.0 - self.low / 2.0) / (self.high / 2.0 - self.low / 2.0);
+        let span = self.high - self.low;
+        let part = match span.is_finite() {
+            true => (value - self.low) / span,
+            // Halves of the greatest floats have a difference.
+            false => (value / 2.0 - self.low / 2.0) / (self.high / 2.0 - self.low / 2.0),
+        };
         BOTTOM - (BOTTOM - TOP) * part.clamp(0.0, 1.0)
     }
 
