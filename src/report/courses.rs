@@ -13,6 +13,10 @@ use std::sync::Arc;
 /// Most calls of a run that are marked: the first ones.
 pub const MARKS: usize = 100;
 
+/// Least number of runs that are kept during an audit: of so many that take turns none is let go, to be
+/// known from a later call only.
+const AT_ONCE: usize = 128;
+
 /// The courses of runs.
 #[derive(Debug)]
 pub struct Courses {
@@ -20,7 +24,7 @@ pub struct Courses {
     barriers: usize,
     /// Whether a run goes on from one input into the next.
     merged: bool,
-    /// Most runs that are kept for good.
+    /// Most runs that are told of in the end.
     most: usize,
     /// In order of appearance.
     kept: Vec<Course>,
@@ -28,8 +32,6 @@ pub struct Courses {
     places: HashMap<(usize, Arc<str>), usize>,
     /// The latest call's run and where its course lies: most calls follow one of their own run.
     last: Option<(usize, Arc<str>, usize)>,
-    /// Runs that were let go, because many others came nearer.
-    let_go: u64,
 }
 
 /// The course of one run.
@@ -103,7 +105,6 @@ impl Courses {
             kept: Vec::new(),
             places: HashMap::new(),
             last: None,
-            let_go: 0,
         }
     }
 
@@ -158,19 +159,15 @@ impl Courses {
         runs
     }
 
-    /// Runs there are beside those of [`Courses::nearest`].
-    pub fn others(&self) -> u64 {
-        self.let_go + self.kept.len().saturating_sub(self.most) as u64
-    }
-
     fn key(&self, input: usize, run: &Arc<str>) -> (usize, Arc<str>) {
         (if self.merged { 0 } else { input }, Arc::clone(run))
     }
 
-    /// Lets go of the runs that came least near once there are twice as many as are kept for good, so
+    /// Lets go of the runs that came least near once there are twice as many as are to be kept, so
     /// that each costs a comparison or two.
     fn make_room(&mut self) {
-        if self.kept.len() < 2 * self.most.max(1) {
+        let keep = self.most.max(AT_ONCE);
+        if self.kept.len() < 2 * keep {
             return;
         }
         let mut order: Vec<usize> = (0..self.kept.len()).collect();
@@ -179,7 +176,7 @@ impl Courses {
             _ => Ordering::Equal,
         });
         let mut stays = vec![false; self.kept.len()];
-        for &place in order.iter().take(self.most) {
+        for &place in order.iter().take(keep) {
             if let Some(stays) = stays.get_mut(place) {
                 *stays = true;
             }
@@ -192,7 +189,6 @@ impl Courses {
                 next += 1;
             }
         }
-        self.let_go += (self.kept.len() - next) as u64;
         let mut stays = stays.into_iter();
         self.kept.retain(|_| stays.next().unwrap_or(false));
         self.places.retain(|_, place| {
@@ -306,7 +302,7 @@ mod tests {
     #[test]
     fn the_nearest_runs_are_kept() {
         let mut random = Random::new(7);
-        for count in [1usize, 3, 8, 9, 200] {
+        for count in [1usize, 3, 255, 256, 257, 2000] {
             let mut courses = courses(4);
             let mut plain: Vec<(u64, usize)> = Vec::new();
             for run in 0..count {
@@ -320,8 +316,20 @@ mod tests {
             let kept: Vec<String> = kept.iter().map(|course| course.run.to_string()).collect();
             let plain: Vec<String> = plain.iter().map(|(_, run)| run.to_string()).collect();
             assert_eq!(kept, plain);
-            assert_eq!(courses.others(), count.saturating_sub(4) as u64);
         }
+    }
+
+    /// Runs that take turns, more than are told of.
+    #[test]
+    fn courses_of_runs_that_take_turns_are_whole() {
+        let mut courses = courses(4);
+        for seq in 1..=5 {
+            for run in 0..2 * AT_ONCE {
+                courses.decision(&decision(&run.to_string(), seq, 1.0 + run as f64));
+            }
+        }
+        let whole = |course: &&Course| (course.first, course.calls) == (1, 5);
+        assert!(courses.nearest().iter().all(whole));
     }
 
     #[test]

@@ -258,7 +258,7 @@ fn table(out: &mut Html, sheet: &Sheet<'_>, runs: &[&Course]) {
         out.raw("</tr>\n");
     }
     out.end_table();
-    if sheet.kept.courses.others() > 0 {
+    if sheet.summary.counts.runs > TOLD as u64 {
         out.raw("<p class=\"note\">The ").count(TOLD as u64);
         out.raw(" nearest are told of by themselves.</p>\n");
     }

@@ -11,8 +11,8 @@ pub const RUNS: usize = 5;
 /// Columns of a line of bars: what is tried in turn until all lines fit.
 const BARS: [usize; 3] = [24, 16, 8];
 
-/// Adds the section; nothing where no call reached the barriers.
-pub fn courses(page: &mut Page<'_>, courses: &Courses) {
+/// Adds the section, of an audit of so many runs; nothing where no call reached the barriers.
+pub fn courses(page: &mut Page<'_>, courses: &Courses, runs: u64) {
     let met = |course: &&Course| course.nearest.is_some();
     let nearest: Vec<&Course> = courses.nearest().into_iter().filter(met).collect();
     if nearest.is_empty() {
@@ -24,7 +24,7 @@ pub fn courses(page: &mut Page<'_>, courses: &Courses) {
     // The barrier that a run came nearest to alone.
     choices.push(nearest_alone(page, &nearest));
     page.rows_that_fit(choices);
-    let others = match courses.others() {
+    let others = match runs.saturating_sub(nearest.len() as u64) {
         0 => String::new(),
         others => format!(
             "; {} not drawn",

@@ -18,7 +18,7 @@ pub fn lines(summary: &Summary, courses: &Courses, header: &Header) -> Vec<Strin
     policy(&mut page, summary);
     outcome::decisions(&mut page, summary);
     outcome::barriers(&mut page, summary);
-    super::courses::courses(&mut page, courses);
+    super::courses::courses(&mut page, courses, summary.counts.runs);
     if summary.counts.calls > 0 {
         outcome::violations(&mut page, summary);
     }
