@@ -214,6 +214,22 @@ fn an_interrupted_audit_leaves_no_report() {
     }
 }
 
+/// A policy is read as inputs are, and lost as surely.
+#[test]
+fn a_report_does_not_replace_the_policy() {
+    let scratch = scratch();
+    scratch.file("gate.toml", "[dfa]\nmax_steps = 9\n");
+    for flags in ["--json gate.toml", "--policy ./gate.toml --csv gate.toml"] {
+        let args = format!("replay t.jsonl --force {flags}");
+        scratch.gate(&args).ends(2).says("is an input");
+    }
+    assert!(
+        scratch
+            .read("gate.toml")
+            .is_some_and(|text| text.contains("max_steps"))
+    );
+}
+
 /// `--quiet` is about what scrolls by. A file is asked for by name, and each report counts what it lists.
 #[test]
 fn a_quiet_audit_still_lists_in_files() {

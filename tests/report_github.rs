@@ -89,7 +89,8 @@ fn in_actions(scratch: &Scratch, args: &str, summary: &str) -> Ran {
 #[test]
 fn a_workflow_gets_annotations_and_a_summary() {
     let scratch = scratch();
-    scratch.file("s.md", "before\n");
+    // Its last line is not ended.
+    scratch.file("s.md", "before");
     let plain = scratch
         .gate("replay t.jsonl --policy p.toml --format jsonl")
         .ends(1);

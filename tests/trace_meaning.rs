@@ -543,3 +543,29 @@ fn tools_that_no_rule_names_are_listed_in_every_report() {
     );
     assert!(!csv.contains("known,,,,,,\"") && csv.matches("unnamed_tool").count() == 1);
 }
+
+/// A run that begins again has refusals of its own: those of the run before stay on the list, also where
+/// the later one goes on after its end.
+#[test]
+fn no_refused_call_is_lost_where_runs_begin_again() {
+    let call = r#"{"type":"tool_call","run":"r","tool":"drop_all"}"#;
+    let start = r#"{"type":"run_start","run":"r"}"#;
+    let end = r#"{"type":"run_end","run":"r"}"#;
+    let policy = "[privilege]\ndeny_tools = [\"drop_all\"]\n";
+    for (lines, refused) in [
+        (vec![call, start, end, call], 2),
+        (vec![call, start, call, end, call], 3),
+        (vec![call, end, call, start, end, call, call], 4),
+        (vec![start, end, call, end, start, call], 2),
+    ] {
+        let ran = replay(lines.join("\n") + "\n", policy, "--fail-on none");
+        let summary = ran.summary();
+        let listed = summary["refusals"].as_array().expect("a list");
+        let sum: u64 = listed
+            .iter()
+            .filter_map(|run| run["refused"].as_u64())
+            .sum();
+        assert_eq!(sum, refused, "{lines:?}: {listed:?}");
+        assert_eq!(summary["decisions"]["by_kind"]["block"], refused);
+    }
+}

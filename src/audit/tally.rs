@@ -23,6 +23,8 @@ pub struct Tally {
     stages: Vec<&'static str>,
     /// Place of each run in the list of refusals.
     refusals: HashMap<(usize, Arc<str>), usize>,
+    /// Calls that may not run.
+    refused: u64,
     runs_with_root: u64,
     judged: u64,
     root: Clusters,
@@ -108,6 +110,7 @@ impl Tally {
                 .unwrap_or(usize::MAX);
             *self.rules.entry((place, stage, rule)).or_default() += 1;
         }
+        self.refused += u64::from(decision.is_refused());
         summary.hazards += u64::from(!decision.hazard.is_empty());
         summary.drift += u64::from(decision.is_drift());
         summary.recorded += u64::from(decision.recorded.is_some());
@@ -200,6 +203,10 @@ impl Tally {
             .add(report.judged, report.root.saturating_add(report.standing));
         if report.refused > 0 {
             self.refusals(report);
+        } else if !report.continues && !self.refusals.is_empty() {
+            // What is listed of an earlier run of that id is not that of this one.
+            self.refusals
+                .remove(&(report.input, Arc::clone(&report.id)));
         }
     }
 
@@ -237,7 +244,7 @@ impl Tally {
         let count = |((_, stage, rule), count)| RuleCount { stage, rule, count };
         self.summary.rules = rules.into_iter().map(count).collect();
         self.summary.coverage = self.coverage.take().map(Counting::finish);
-        self.summary.broken_laws = broken_laws(&self.summary);
+        self.summary.broken_laws = broken_laws(&self.summary, self.refused);
         self.summary
     }
 }
@@ -303,7 +310,7 @@ fn clustered(clusters: &Clusters, runs: u64) -> RateSummary {
 }
 
 /// The laws of bookkeeping, checked by the program on itself.
-fn broken_laws(summary: &Summary) -> Vec<String> {
+fn broken_laws(summary: &Summary, refused: u64) -> Vec<String> {
     let c = &summary.counts;
     let laws = [
         (
@@ -327,6 +334,13 @@ fn broken_laws(summary: &Summary) -> Vec<String> {
             summary.rules.iter().map(|r| r.count).sum::<u64>()
                 == c.calls - summary.decisions.of(DecisionKind::Allow),
             "calls that were not allowed = decisions of all rules",
+        ),
+        (
+            (summary.refusals.iter())
+                .map(|run| run.refused)
+                .sum::<u64>()
+                == refused,
+            "calls that may not run = those of all runs",
         ),
         (
             summary.coverage.as_ref().is_none_or(|coverage| {

@@ -28,12 +28,20 @@ pub(super) struct Sources {
     pub(super) directories: Vec<PathBuf>,
     /// What is in them and not read: it is no file, or its name does not end like a trace's.
     pub(super) passed_over: u64,
+    /// Files that are read beside the inputs, such as the policy.
+    pub(super) beside: Vec<PathBuf>,
 }
 
 const ENDINGS: [&str; 5] = [".jsonl", ".ndjson", ".json", ".eval", ".traj"];
 const PACKED: [&str; 2] = [".gz", ".zst"];
 
 impl Sources {
+    /// All files that are read, so that nothing is written over them.
+    pub(super) fn read(&self) -> impl Iterator<Item = &Path> {
+        let inputs = self.list.iter().filter_map(|source| source.path.as_deref());
+        inputs.chain(self.beside.iter().map(PathBuf::as_path))
+    }
+
     /// Walks what was named.
     ///
     /// # Errors

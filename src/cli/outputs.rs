@@ -35,12 +35,8 @@ impl ReportFile {
         if path.as_os_str() == "-" {
             bail!("`-` is no file: --format says what goes to standard output");
         }
-        let inputs = sources
-            .list
-            .iter()
-            .filter_map(|source| source.path.as_deref());
         let here = identity(path);
-        if path.exists() && inputs.into_iter().any(|input| identity(input) == here) {
+        if path.exists() && sources.read().any(|input| identity(input) == here) {
             bail!("`{shown}` is an input: what is made of it cannot replace it");
         }
         if path.is_dir() {

@@ -67,12 +67,8 @@ impl Runner {
 }
 
 fn is_input(path: &std::path::Path, sources: &Sources) -> bool {
-    let mut inputs = sources
-        .list
-        .iter()
-        .filter_map(|source| source.path.as_deref());
     let here = identity(path);
-    path.exists() && inputs.any(|input| identity(input) == here)
+    path.exists() && sources.read().any(|input| identity(input) == here)
 }
 
 /// Appends a report to the file, as much of it as there is room for.
@@ -83,7 +79,11 @@ fn append(path: &std::path::Path, report: &str) -> io::Result<()> {
     if room < NOTE {
         return Err(io::Error::other("it is full"));
     }
-    file.write_all(fitting(report, room).as_bytes())?;
+    if held > 0 {
+        // What stands there may not end its line.
+        file.write_all(b"\n")?;
+    }
+    file.write_all(fitting(report, room - 1).as_bytes())?;
     file.flush()
 }
 

@@ -31,8 +31,11 @@ use std::path::PathBuf;
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let fail_on = findings(&args.fail_on)?;
-    let sources = Sources::find(&args.input.files)?;
+    let mut sources = Sources::find(&args.input.files)?;
     let policy = args.policy.load(&sources.directories)?;
+    if let PolicySource::File(name) = &policy.source {
+        sources.beside.push(name.into());
+    }
     let header = header(args, &policy, &sources)?;
     let unfinished = Unfinished::default();
     unfinished.remove_when_interrupted();
