@@ -548,10 +548,10 @@ fn tools_that_no_rule_names_are_listed_in_every_report() {
 /// the later one goes on after its end.
 #[test]
 fn no_refused_call_is_lost_where_runs_begin_again() {
-    let call = r#"{"type":"tool_call","run":"r","tool":"drop_all"}"#;
+    let call = r#"{"type":"tool_call","run":"r","tool":"t","args":{"q":"drop"}}"#;
     let start = r#"{"type":"run_start","run":"r"}"#;
     let end = r#"{"type":"run_end","run":"r"}"#;
-    let policy = "[privilege]\ndeny_tools = [\"drop_all\"]\n";
+    let policy = "[gates]\nrefuse = [\"drop\"]\n";
     for (lines, refused) in [
         (vec![call, start, end, call], 2),
         (vec![call, start, call, end, call], 3),
