@@ -330,6 +330,7 @@ fn long_runs_come_in_parts() {
         // A call after the end of its run.
         let late = Decision {
             seq: calls + 1,
+            continues: true,
             line: calls + 1,
             ..blocked()
         };

@@ -102,6 +102,9 @@ pub struct Decision {
     pub run: Arc<str>,
     /// The call's number in its run, from 1.
     pub seq: u64,
+    /// Whether the run had been reported before and goes on after its end, see
+    /// [`RunReport::continues`](super::RunReport::continues).
+    pub continues: bool,
     /// Id of the call.
     pub call: String,
     /// Turn.

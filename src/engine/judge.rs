@@ -219,6 +219,7 @@ impl Judged {
             line,
             run: run_id,
             seq,
+            continues,
             call,
             turn,
             tool,
@@ -250,6 +251,7 @@ impl Judged {
         } = decision;
         (*input, *line) = (place.input, place.line);
         (*seq, *turn) = (run.seq, run.turn);
+        *continues = run.resumed;
         share(run_id, &run.id);
         share(tool, &names.tool);
         *agent = who;

@@ -127,9 +127,9 @@ impl Courses {
         let key = self.key(decision.input, &decision.run);
         let place = self.places.get(&key).copied();
         let place = place.filter(|&place| {
-            // A run that ended and whose calls are numbered anew is another one.
+            // A call after the end of a run is of another one unless it says that the run goes on.
             let course = self.kept.get(place);
-            course.is_some_and(|course| !course.ended || course.latest < decision.seq)
+            course.is_some_and(|course| !course.ended || decision.continues)
         });
         let place = place.unwrap_or_else(|| {
             self.make_room();
@@ -144,11 +144,18 @@ impl Courses {
     /// The end of a run.
     pub fn run(&mut self, run: &RunReport) {
         self.last = None;
-        let place = self.places.get(&self.key(run.input, &run.id));
-        if let Some(course) = place.and_then(|&place| self.kept.get_mut(place)) {
-            course.ended = true;
-            course.inconclusive |= run.inconclusive;
+        let key = self.key(run.input, &run.id);
+        let place = self.places.get(&key);
+        let Some(course) = place.and_then(|&place| self.kept.get_mut(place)) else {
+            return;
+        };
+        if course.ended && !run.continues {
+            // Another run, without a call so far.
+            self.places.remove(&key);
+            return;
         }
+        course.ended = true;
+        course.inconclusive |= run.inconclusive;
     }
 
     /// The runs, those that came nearest a refusal first, of equals the earlier.
@@ -342,7 +349,15 @@ mod tests {
             id: "a".into(),
             ..RunReport::default()
         });
-        courses.decision(&decision("a", 4, 0.4));
+        courses.decision(&Decision {
+            continues: true,
+            ..decision("a", 4, 0.4)
+        });
+        courses.run(&RunReport {
+            id: "a".into(),
+            continues: true,
+            ..RunReport::default()
+        });
         courses.decision(&decision("a", 1, 0.3));
         let told: Vec<(u64, u64)> = courses
             .nearest()

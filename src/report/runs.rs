@@ -66,11 +66,7 @@ impl<T: Default> Runs<T> {
     /// Where in the list the run of a call lies.
     pub fn decision(&mut self, decision: &Decision) -> usize {
         let key = self.key(decision.input, &decision.run);
-        let known = self.places.get(&key).copied().filter(|&at| {
-            // A run that ended and whose calls are numbered anew is another one.
-            let run = self.list.get(at);
-            run.is_some_and(|run| !run.ended || run.latest < decision.seq)
-        });
+        let known = self.latest(&key, decision.continues);
         let at = known.unwrap_or_else(|| self.push(decision.input, &decision.run));
         if let Some(run) = self.list.get_mut(at) {
             run.latest = run.latest.max(decision.seq);
@@ -81,27 +77,20 @@ impl<T: Default> Runs<T> {
     /// Where in the list the run lies that is over.
     pub fn end(&mut self, report: &RunReport) -> usize {
         let key = self.key(report.input, &report.id);
-        let at = match self.places.get(&key).copied() {
-            Some(at) => {
-                let again = self.list.get(at).is_some_and(|run| run.ended);
-                if again && !report.continues {
-                    // There were two, and one of them had no call.
-                    let empty = self.push(report.input, &report.id);
-                    self.over(empty);
-                    self.places.insert(key, at);
-                }
-                at
-            }
-            None => self.push(report.input, &report.id),
-        };
-        self.over(at);
-        at
-    }
-
-    fn over(&mut self, at: usize) {
+        let known = self.latest(&key, report.continues);
+        let at = known.unwrap_or_else(|| self.push(report.input, &report.id));
         if let Some(run) = self.list.get_mut(at) {
             run.ended = true;
         }
+        at
+    }
+
+    /// Where the latest run of an id lies, if what comes is of it: after its end that alone which says
+    /// that it goes on.
+    fn latest(&self, key: &(usize, Arc<str>), continues: bool) -> Option<usize> {
+        let at = self.places.get(key).copied()?;
+        let run = self.list.get(at)?;
+        (!run.ended || continues).then_some(at)
     }
 
     /// Where in the list the latest run of that id lies.
@@ -114,11 +103,12 @@ impl<T: Default> Runs<T> {
 mod tests {
     use super::*;
 
-    fn call(runs: &mut Runs<u64>, input: usize, seq: u64) {
+    fn call(runs: &mut Runs<u64>, input: usize, seq: u64, continues: bool) {
         let decision = Decision {
             input,
             run: "a".into(),
             seq,
+            continues,
             ..Decision::default()
         };
         let at = runs.decision(&decision);
@@ -141,13 +131,13 @@ mod tests {
     #[test]
     fn a_run_that_begins_again_is_another() {
         let mut runs = Runs::new(false);
-        call(&mut runs, 0, 1);
-        call(&mut runs, 0, 2);
+        call(&mut runs, 0, 1, false);
+        call(&mut runs, 0, 2, false);
         end(&mut runs, false);
-        call(&mut runs, 0, 3);
+        call(&mut runs, 0, 3, true);
         end(&mut runs, true);
         assert_eq!(kept(&runs), [(1, 3)]);
-        call(&mut runs, 0, 1);
+        call(&mut runs, 0, 1, false);
         end(&mut runs, false);
         assert_eq!(kept(&runs), [(1, 3), (2, 1)]);
     }
@@ -157,18 +147,30 @@ mod tests {
         let mut runs = Runs::new(false);
         end(&mut runs, false);
         end(&mut runs, false);
-        call(&mut runs, 0, 1);
+        call(&mut runs, 0, 1, false);
         end(&mut runs, false);
-        assert_eq!(runs.list.len(), 3);
+        assert_eq!(kept(&runs), [(1, 0), (2, 0), (3, 1)]);
         assert!(runs.list.iter().all(|run| run.ended));
+    }
+
+    /// Its first call bears the number 1, as that of another run would.
+    #[test]
+    fn a_run_without_a_call_goes_on() {
+        let mut runs = Runs::new(false);
+        call(&mut runs, 0, 1, false);
+        end(&mut runs, false);
+        end(&mut runs, false);
+        call(&mut runs, 0, 1, true);
+        end(&mut runs, true);
+        assert_eq!(kept(&runs), [(1, 1), (2, 1)]);
     }
 
     #[test]
     fn inputs_have_their_own_runs_unless_they_are_merged() {
         for (merged, expected) in [(false, 2), (true, 1)] {
             let mut runs = Runs::new(merged);
-            call(&mut runs, 0, 1);
-            call(&mut runs, 1, 2);
+            call(&mut runs, 0, 1, false);
+            call(&mut runs, 1, 2, false);
             assert_eq!(runs.list.len(), expected);
             assert!(runs.find(1, "a").is_some() && runs.find(1, "b").is_none());
         }

@@ -63,6 +63,7 @@ pub fn allowed(line: u64, turn: u64, tool: &str) -> Decision {
         line,
         run: "r1".into(),
         seq: turn,
+        continues: false,
         call: format!("c{turn}"),
         turn,
         tool: tool.into(),
