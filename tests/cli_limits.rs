@@ -199,6 +199,30 @@ fn nothing_depends_on_room_for_temporary_files() {
     assert_eq!(scratch.names(), ["t.jsonl"]);
 }
 
+/// Where files may not grow, what would be put aside stays in memory: the signal ends nothing. Standard
+/// output is a pipe here, to which the limit does not apply.
+#[cfg(unix)]
+#[test]
+fn nothing_depends_on_how_long_files_may_be() {
+    let scratch = Scratch::new();
+    let mut trace = String::new();
+    for id in ["a", "b", "a"] {
+        for run in 0..4000 {
+            trace += &format!("{{\"run\":\"run-{run}\",\"id\":\"{id}\",\"tool\":\"t\"}}\n");
+        }
+    }
+    scratch.file("t.jsonl", trace);
+    let args = "replay --format jsonl t.jsonl";
+    let free = scratch.gate(args);
+    for blocks in [0, 16, 256] {
+        let ran = scratch
+            .gate_with_short_files(args, blocks)
+            .ends(free.status);
+        assert!(ran.out == free.out, "{blocks} blocks change a report");
+        assert_eq!(ran.err, free.err);
+    }
+}
+
 /// A file that is longer than may be is refused by its length alone. That is why the program gets by
 /// with less memory here than reading such a file would take; where that cannot be limited, the
 /// message alone is looked at.

@@ -32,6 +32,34 @@ fn partial(scratch: &Scratch) -> Vec<String> {
     names
 }
 
+/// Reports that grow past what files may take are absent and told, whatever command writes them, and
+/// the process ends of its own.
+#[cfg(unix)]
+#[test]
+fn a_report_that_may_not_grow_is_an_error() {
+    let scratch = Scratch::new();
+    scratch.file("t.jsonl", long_trace());
+    for args in [
+        "replay t.jsonl --quiet --jsonl report.jsonl",
+        "replay t.jsonl --quiet --json report.json --csv report.csv",
+        "convert t.jsonl -o report.jsonl",
+        "man --output report",
+    ] {
+        let blocks = if args.starts_with("man") { 1 } else { 16 };
+        let ran = scratch.gate_with_short_files(args, blocks).ends(2);
+        ran.says("cannot be written");
+        let mut left = partial(&scratch);
+        // The folder of the pages.
+        left.retain(|name| name != "report");
+        assert!(left.is_empty(), "{args}: {left:?}");
+    }
+    let pages = std::fs::read_dir(scratch.path().join("report")).expect("a folder");
+    assert_eq!(pages.count(), 0);
+    scratch
+        .gate_with_short_files("replay t.jsonl --format jsonl > out.jsonl", 1)
+        .ends(2);
+}
+
 #[test]
 fn a_reader_that_goes_away_hides_no_refusal() {
     let scratch = Scratch::new();

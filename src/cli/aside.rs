@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::{Read, Result, Seek, SeekFrom, Write};
 use std::sync::{Arc, OnceLock};
 
-/// A file without a name among other temporary ones, which nobody else can open and which is gone with the
-/// program. It is made when something is put there first; where that cannot be done, memory has to do.
+/// A file without a name among other temporary ones, which is gone with the program. It is made when
+/// something is put there first; where that cannot be done, memory has to do.
 #[derive(Default)]
 pub(super) struct Temporary {
     file: Option<File>,
@@ -18,6 +18,12 @@ impl Temporary {
     /// replay is not to be trusted then.
     pub(super) fn failure(&self) -> Arc<OnceLock<String>> {
         Arc::clone(&self.failure)
+    }
+
+    fn lose(&self, why: impl std::fmt::Display) {
+        let why = format!("what was put aside of its runs is lost: {why}");
+        // The first tells most.
+        self.failure.get_or_init(|| why);
     }
 
     fn at(&mut self, place: u64) -> Result<&mut File> {
@@ -39,11 +45,13 @@ impl Room for Temporary {
     fn read(&mut self, at: u64, into: &mut [u8]) -> bool {
         let read = self.at(at).and_then(|file| file.read_exact(into));
         if let Err(error) = &read {
-            let why = format!("what was put aside of its runs is lost: {error}");
-            // The first tells most.
-            self.failure.get_or_init(|| why);
+            self.lose(error);
         }
         read.is_ok()
+    }
+
+    fn changed(&mut self) {
+        self.lose("it reads otherwise than it was written");
     }
 }
 
@@ -61,5 +69,13 @@ mod tests {
         assert_eq!((&found, failure.get()), (b"zabcd", None));
         assert!(!room.read(7, &mut found));
         assert!(failure.get().is_some_and(|why| why.contains("is lost")));
+    }
+
+    #[test]
+    fn what_was_changed_is_told() {
+        let mut room = Temporary::default();
+        let failure = room.failure();
+        room.changed();
+        assert!(failure.get().is_some_and(|why| why.contains("otherwise")));
     }
 }

@@ -88,6 +88,7 @@ enum Command {
 
 /// Parses the arguments of the process, runs the command and says how it ended.
 pub fn main() -> Exit {
+    signals::outlive_file_limits();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

@@ -1,7 +1,21 @@
-//! Being interrupted: no half-written report is left behind, and the status says which signal.
+//! Signals. Being interrupted: no half-written report is left behind, and the status says which signal.
+//! Files that may not grow further: the write fails, and whoever writes says so or does without.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// From now on a write that would make a file longer than the process may (`ulimit -f`) fails as others
+/// do, instead of ending the process.
+pub(super) fn outlive_file_limits() {
+    #[cfg(unix)]
+    {
+        use std::sync::atomic::AtomicBool;
+        // The error of the write tells the same, so nobody reads the flag; that the signal is taken is
+        // enough. Where it cannot be, the default holds.
+        let taken = Arc::new(AtomicBool::new(false));
+        let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, taken);
+    }
+}
 
 /// Report files that are not complete yet.
 #[derive(Clone, Debug, Default)]

@@ -70,6 +70,15 @@ impl Scratch {
         ran(self.command(args).output().expect("the program runs"))
     }
 
+    /// Runs the program to its end where no file may take more than so many blocks of the shell's.
+    pub fn gate_with_short_files(&self, args: &str, blocks: u32) -> Ran {
+        let gate = env!("CARGO_BIN_EXE_gate");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("ulimit -f {blocks} && exec '{gate}' {args}")]);
+        let shell = shell.env_remove("GITHUB_ACTIONS").current_dir(self.path());
+        ran(shell.stdin(Stdio::null()).output().expect("a shell"))
+    }
+
     /// Runs the program to its end with `input` on standard input.
     pub fn gate_fed(&self, args: &str, input: &[u8]) -> Ran {
         let mut child = self.spawn(args, Stdio::piped());

@@ -30,6 +30,8 @@ fn lost_runs_are_in_doubt() {
         fn read(&mut self, _: u64, _: &mut [u8]) -> bool {
             false
         }
+
+        fn changed(&mut self) {}
     }
     let (mut runs, names) = (Registry::default(), NameTable::default());
     runs.put_aside(Box::new(Lost));
