@@ -8,12 +8,13 @@ use super::plain::Plain;
 use crate::embed::fold;
 use crate::facets::Facets;
 use crate::trace::json::Json;
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-/// Bytes of a text that are embedded, of its head.
+/// Bytes of a text, or a tool's name, that are embedded, of its head.
 const HEAD: usize = 400;
 
-/// Bytes of a text that are embedded, of its tail, where it is longer than both.
+/// Bytes of one that are embedded, of its tail, where it is longer than both.
 const TAIL: usize = 200;
 
 /// An action that is judged: a call, taken apart.
@@ -33,8 +34,8 @@ pub struct Action<'a> {
 /// The text of an action as it is embedded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prepared {
-    /// Tool name, text with copies of the intent blanked, and gloss. Of a long text the head and the
-    /// tail.
+    /// Tool name, text with copies of the intent blanked, and gloss. Of a long name and a long text
+    /// the head and the tail.
     pub text: String,
     /// Ids of the gloss entries that were found, in the order of the table.
     pub gloss: Vec<&'static str>,
@@ -96,9 +97,15 @@ impl IntentText {
     /// Puts an action's text together.
     fn prepare(&self, gloss: &Gloss, action: &Action<'_>) -> Ready {
         let plain = Plain::of(action);
-        let action = &plain.as_ref().map_or(*action, Plain::action);
+        let action = plain.as_ref().map_or(*action, Plain::action);
+        let name = ends(action.tool);
+        let cut = name.len() < action.tool.len();
+        let action = &Action {
+            tool: &name,
+            ..action
+        };
         let (blanked_text, blanked) = self.copies.blank(action.text);
-        let entries = gloss.of(action, &blanked_text, &self.signs);
+        let entries = gloss.of(action, &blanked_text, &self.signs, cut);
         // Where nothing but copies is left nothing can hide behind them, and without them there
         // would be nothing to go by but the tool's name.
         let (blanked_text, blanked) = match blanked > 0 && blank::says_nothing(&blanked_text) {
@@ -108,14 +115,7 @@ impl IntentText {
         let mut text = String::with_capacity(action.tool.len() + HEAD + TAIL + 128);
         text.push_str(action.tool);
         text.push(' ');
-        if blanked_text.len() <= HEAD + TAIL {
-            text.push_str(&blanked_text);
-        } else {
-            let tail = head(&blanked_text, blanked_text.len() - TAIL).len();
-            text.push_str(head(&blanked_text, HEAD));
-            text.push(' ');
-            text.push_str(&blanked_text[tail..]);
-        }
+        text.push_str(&ends(&blanked_text));
         for (at, entry) in entries.iter().enumerate() {
             if entry.is_embedded() && !entries[..at].iter().any(|other| other.words == entry.words)
             {
@@ -132,5 +132,44 @@ impl IntentText {
             prepared: Arc::new(prepared),
             entries,
         }
+    }
+}
+
+/// The head and the tail of what is longer than both, a space between them; else all of it.
+fn ends(text: &str) -> Cow<'_, str> {
+    if text.len() <= HEAD + TAIL + 1 {
+        return Cow::Borrowed(text);
+    }
+    let tail = head(text, text.len() - TAIL).len();
+    let tail = text.get(tail..).unwrap_or("");
+    Cow::Owned(format!("{} {tail}", head(text, HEAD)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facets;
+
+    /// Rationale: whoever names a tool chooses how long its name is, and embedders split names into
+    /// words, at a cost that grows faster than their length.
+    #[test]
+    fn of_a_long_name_the_ends_are_looked_at() {
+        let args = Json::Null;
+        for part in ["Ab", "a_", "\u{e9}B"] {
+            let tool = format!("delete_{}_backup", part.repeat(20_000));
+            let facets = facets::of_call(&tool, &args);
+            let action = Action {
+                tool: &tool,
+                args: &args,
+                text: "",
+                facets: &facets,
+            };
+            let ready = Preparer::default().prepare(&action, Some("read my mail"));
+            let Prepared { text, gloss, .. } = &*ready.prepared;
+            assert!(text.len() < 2 * (HEAD + TAIL), "{}", text.len());
+            assert!(text.starts_with("delete_") && text.contains("_backup "));
+            assert!(gloss.contains(&"too_long"), "{gloss:?}");
+        }
+        assert!(matches!(ends(&"a".repeat(HEAD + TAIL)), Cow::Borrowed(_)));
     }
 }

@@ -6,6 +6,7 @@
 
 pub mod coded;
 mod commands;
+mod comments;
 mod heads;
 mod listed;
 mod literals;
@@ -73,16 +74,22 @@ impl Gloss {
     }
 
     /// The shapes that an action has, in the order of the table. `text` is the action's text with
-    /// copies of the intent blanked.
-    pub fn of(&self, action: &Action<'_>, text: &str, intent: &IntentSigns) -> Vec<&'static Entry> {
+    /// copies of the intent blanked; `cut` says whether of the tool's name the ends alone are there.
+    pub fn of(
+        &self,
+        action: &Action<'_>,
+        text: &str,
+        intent: &IntentSigns,
+        cut: bool,
+    ) -> Vec<&'static Entry> {
         let table = Table::built_in();
         let tool = self.tool(action.tool);
         let mut signs = tool.signs;
-        let (view, cut) = view::of(action);
+        let (view, view_cut) = view::of(action);
         table.call.find(view.as_bytes(), &mut signs);
         signs.add(&intent.signs);
         let mut found = |sign: Coded| signs.insert(sign.sign());
-        if cut || action.facets.beyond {
+        if cut || view_cut || action.facets.beyond {
             found(Coded::Cut);
         }
         commands::signs(action, &mut found);

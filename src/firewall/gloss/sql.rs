@@ -3,7 +3,8 @@
 //! "Drop me a note" and "select a nice restaurant" are no statements: what follows the first word has
 //! to be what SQL's grammar has there.
 
-use std::borrow::Cow;
+use super::comments;
+use std::collections::HashSet;
 
 /// Words that a text which is SQL begins with.
 const FIRST: &[&str] = &[
@@ -77,14 +78,21 @@ pub fn may_be(text: &str) -> bool {
     FIRST.iter().any(|first| first.eq_ignore_ascii_case(word))
 }
 
-/// The statements of a text, without comments, white space squeezed; what is none is left out.
+/// The statements of a text, without comments, white space squeezed; what is none is left out. Where it
+/// cannot be told what is a comment, those of every reading, none twice.
 pub fn statements(text: &str) -> Vec<String> {
-    let text = uncommented(text);
-    let squeezed = text.split(';').map(|part| {
-        let words: Vec<&str> = part.split_ascii_whitespace().collect();
-        words.join(" ")
-    });
-    squeezed.filter(|text| is_statement(text)).collect()
+    let mut seen = HashSet::new();
+    let mut found = Vec::new();
+    for reading in comments::taken_out(text) {
+        for part in reading.split(';') {
+            let words: Vec<&str> = part.split_ascii_whitespace().collect();
+            let statement = words.join(" ");
+            if is_statement(&statement) && seen.insert(statement.clone()) {
+                found.push(statement);
+            }
+        }
+    }
+    found
 }
 
 /// Whether a text with single spaces is a statement.
@@ -149,29 +157,6 @@ fn is_selection(rest: &str) -> bool {
     columns.contains(is_code)
         || from && columns.split(',').all(is_column)
         || columns.split_ascii_whitespace().count() == 1
-}
-
-/// SQL without its comments, which could speak of conditions that are not there.
-fn uncommented(text: &str) -> Cow<'_, str> {
-    if !text.contains("--") && !text.contains("/*") {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    loop {
-        let (dashes, stars) = (rest.find("--"), rest.find("/*"));
-        let (at, end) = match (dashes, stars) {
-            (Some(d), s) if s.is_none_or(|s| d < s) => (d, "\n"),
-            (_, Some(s)) => (s, "*/"),
-            _ => break,
-        };
-        out.push_str(&rest[..at]);
-        out.push(' ');
-        let after = &rest[at + 2..];
-        rest = after.find(end).map_or("", |e| &after[e + end.len()..]);
-    }
-    out.push_str(rest);
-    Cow::Owned(out)
 }
 
 #[cfg(test)]
