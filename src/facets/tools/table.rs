@@ -28,8 +28,14 @@ pub enum Access {
     Patch,
 }
 
+/// No name that is listed is longer: the ends of a long one are looked up one by one, and need not be hashed.
+const LONGEST: usize = 40;
+
 /// What the tool of that very name does; `None` if it is not listed.
 pub(super) fn find(name: &str) -> Option<Access> {
+    if name.len() > LONGEST {
+        return None;
+    }
     static ROWS: LazyLock<HashMap<&str, Access>> = LazyLock::new(|| {
         let rows = TOOLS.iter();
         let names = rows.flat_map(|(access, names)| names.split(' ').map(|name| (name, *access)));
