@@ -306,7 +306,8 @@ pub(super) mod tests {
         const WHICH: usize = 70;
         const LENGTH: usize = 120;
         const BEGINS: usize = WHICH * 2 * UNIT;
-        let mut ways: Vec<Box<dyn Fn(&mut [u8])>> = vec![
+        type Way = Box<dyn Fn(&mut [u8])>;
+        let mut ways: Vec<Way> = vec![
             Box::new(|bytes| bytes[BEGINS..][..2 * UNIT].fill(0)),
             Box::new(|bytes| bytes.copy_within(BEGINS - 2 * UNIT..BEGINS, BEGINS)),
         ];
