@@ -1,22 +1,17 @@
 //! JUnit reports: what they say of runs is held against the JSON report of the same audit, read by a
 //! reader of XML that is not ours.
 
+mod program;
+
 use roxmltree::{Document, Node};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 /// Status and output of a replay.
 fn gate(args: &[&str]) -> (i32, String) {
-    let done = Command::new(env!("CARGO_BIN_EXE_gate"))
-        .arg("replay")
-        .args(args)
-        .stdin(Stdio::null())
-        .output()
-        .expect("gate runs");
-    let out = String::from_utf8(done.stdout).expect("UTF-8");
-    (done.status.code().expect("a status"), out)
+    let ran = program::replay_here(args);
+    (ran.status, ran.out)
 }
 
 fn junit(args: &[&str]) -> (i32, String) {

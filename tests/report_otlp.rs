@@ -1,6 +1,7 @@
 //! OpenTelemetry reports: what they say is held against the JSON report of the same audit, and read back
 //! by gate.
 
+mod program;
 mod report_samples;
 
 use gate::engine::RunReport;
@@ -9,17 +10,11 @@ use gate::report::{FORMATS, Header};
 use report_samples::{allowed, blocked, header, summary};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::process::{Command, Stdio};
 
+/// Status and output of a replay.
 fn gate(args: &[&str]) -> (i32, String) {
-    let done = Command::new(env!("CARGO_BIN_EXE_gate"))
-        .arg("replay")
-        .args(args)
-        .stdin(Stdio::null())
-        .output()
-        .expect("gate runs");
-    let out = String::from_utf8(done.stdout).expect("UTF-8");
-    (done.status.code().expect("a status"), out)
+    let ran = program::replay_here(args);
+    (ran.status, ran.out)
 }
 
 /// The spans of all requests.

@@ -398,6 +398,23 @@ pub struct Violations {
     pub rate: RateSummary,
 }
 
+impl Violations {
+    /// The rates, each with its field in a report and in words: runs first, since the calls of a run
+    /// hang together.
+    pub fn rates(&self) -> [(&'static str, &'static str, &RateSummary); 4] {
+        [
+            ("runs", "runs with a root violation", &self.runs),
+            ("root_rate", "calls refused at the root", &self.root_rate),
+            (
+                "standing_rate",
+                "calls refused standing",
+                &self.standing_rate,
+            ),
+            ("rate", "calls refused, both", &self.rate),
+        ]
+    }
+}
+
 /// A barrier over the whole audit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BarrierSummary {

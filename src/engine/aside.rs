@@ -261,19 +261,22 @@ pub(super) mod tests {
         assert_eq!(aside.end, 8, "the same place over and over");
     }
 
+    /// Room out of which nothing can be read.
+    pub(in crate::engine) struct Lost;
+
+    impl Room for Lost {
+        fn write(&mut self, _: u64, _: &[u8]) -> bool {
+            true
+        }
+        fn read(&mut self, _: u64, _: &mut [u8]) -> bool {
+            false
+        }
+        fn changed(&mut self) {}
+    }
+
     /// What cannot be read is absent.
     #[test]
     fn what_is_lost_is_not_made_up() {
-        struct Lost;
-        impl Room for Lost {
-            fn write(&mut self, _: u64, _: &[u8]) -> bool {
-                true
-            }
-            fn read(&mut self, _: u64, _: &mut [u8]) -> bool {
-                false
-            }
-            fn changed(&mut self) {}
-        }
         let mut aside = Aside::new(Box::new(Lost));
         let spots: Vec<_> = (0..100).filter_map(|_| aside.put(&[1; 500])).collect();
         let found: Vec<_> = spots.into_iter().map(|s| aside.take(s).is_some()).collect();

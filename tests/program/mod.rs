@@ -114,6 +114,16 @@ pub fn replay(trace: impl AsRef<[u8]>, policy: &str, flags: &str) -> Ran {
     ))
 }
 
+/// Replays with these arguments, where the tests are run.
+pub fn replay_here(args: &[&str]) -> Ran {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gate"));
+    command.env_clear().arg("replay").args(args);
+    ran(command
+        .stdin(Stdio::null())
+        .output()
+        .expect("the program runs"))
+}
+
 /// How it ended; an end by a signal has no status of its own and counts as -1.
 pub fn ran(output: Output) -> Ran {
     Ran {

@@ -1,7 +1,7 @@
 //! Runs that come and go, are packed, put aside and lost.
 
 use super::*;
-use crate::engine::aside::tests::Memory;
+use crate::engine::aside::tests::{Lost, Memory};
 use crate::testing::Random;
 use std::collections::BTreeMap;
 
@@ -22,17 +22,6 @@ fn runs_are_what_they_were_however_often_they_are_put_aside() {
 /// A run that is lost begins anew, in doubt.
 #[test]
 fn lost_runs_are_in_doubt() {
-    struct Lost;
-    impl Room for Lost {
-        fn write(&mut self, _: u64, _: &[u8]) -> bool {
-            true
-        }
-        fn read(&mut self, _: u64, _: &mut [u8]) -> bool {
-            false
-        }
-
-        fn changed(&mut self) {}
-    }
     let (mut runs, names) = (Registry::default(), NameTable::default());
     runs.put_aside(Box::new(Lost));
     let id = |n: usize| format!("r{n}");

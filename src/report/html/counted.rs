@@ -1,7 +1,7 @@
 //! What was counted: calls and decisions, findings, barriers, tools and labels.
 
 use super::markup::{Html, token};
-use super::{NAMES, Sheet};
+use super::{NAMES, Sheet, and_more};
 use crate::audit::summary::{Extreme, KindCounts, Summary};
 use crate::engine::decision::DecisionKind;
 use crate::report::table::outcome::found;
@@ -280,14 +280,5 @@ fn listed(out: &mut Html, names: &BTreeMap<String, u64>, most: usize) {
         out.raw(" and ")
             .count((sorted.len() - most) as u64)
             .raw(" more");
-    }
-}
-
-fn and_more(out: &mut Html, all: usize, what: &'static str) {
-    if all > NAMES {
-        out.raw("<p class=\"note\">")
-            .count((all - NAMES) as u64)
-            .raw(" more ");
-        out.raw(what).raw(" are in the machine formats.</p>\n");
     }
 }

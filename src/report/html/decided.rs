@@ -2,7 +2,7 @@
 
 use super::markup::{Html, token};
 use super::pages::inline;
-use super::{NAMES, Sheet};
+use super::{NAMES, Sheet, and_more};
 use crate::audit::coverage::{Coverage, Met};
 use crate::audit::summary::RunRefusals;
 use crate::report::number::percent;
@@ -81,7 +81,7 @@ fn contracts(out: &mut Html, sheet: &Sheet<'_>) {
             .raw("</td></tr>\n");
     }
     out.end_table();
-    more(out, contracts.len(), "rules");
+    and_more(out, contracts.len(), "rules");
 }
 
 /// Runs with refused calls, most of them first.
@@ -120,7 +120,7 @@ fn refusals(out: &mut Html, sheet: &Sheet<'_>) {
         out.count(run.calls).raw("</td></tr>\n");
     }
     out.end_table();
-    more(out, runs.len(), "runs");
+    and_more(out, runs.len(), "runs");
     out.raw("</details>\n");
 }
 
@@ -186,13 +186,4 @@ fn pages(out: &mut Html, sheet: &Sheet<'_>) {
     out.raw("<h3>What these rules and barriers say</h3>\n<div class=\"pages\">\n");
     sheet.kept.pages.articles(out, &wanted);
     out.raw("</div>\n");
-}
-
-fn more(out: &mut Html, all: usize, what: &'static str) {
-    if all > NAMES {
-        out.raw("<p class=\"note\">")
-            .count((all - NAMES) as u64)
-            .raw(" more ");
-        out.raw(what).raw(" are in the machine formats.</p>\n");
-    }
 }

@@ -193,3 +193,13 @@ const PARTS: &[fn(&mut Html, &Sheet<'_>)] = &[
     again::section,
     shell::end,
 ];
+
+/// Appends how many of so many are left out where [`NAMES`] are listed.
+fn and_more(out: &mut Html, all: usize, what: &'static str) {
+    if all > NAMES {
+        out.raw("<p class=\"note\">")
+            .count((all - NAMES) as u64)
+            .raw(" more ");
+        out.raw(what).raw(" are in the machine formats.</p>\n");
+    }
+}

@@ -10,20 +10,7 @@ pub(super) fn section(out: &mut Html, sheet: &Sheet<'_>) {
         return;
     }
     let violations = &sheet.summary.violations;
-    let rates = [
-        ("runs", "runs with a root violation", &violations.runs),
-        (
-            "root_rate",
-            "calls refused at the root",
-            &violations.root_rate,
-        ),
-        (
-            "standing_rate",
-            "calls refused standing",
-            &violations.standing_rate,
-        ),
-        ("rate", "calls refused, both", &violations.rate),
-    ];
+    let rates = violations.rates();
     out.section("rates", "Violations of barriers");
     out.raw("<p>").raw("Barriers refused ");
     out.total("/violations/root", violations.root)

@@ -84,17 +84,11 @@ pub fn rates(page: &mut Page, summary: &Summary) {
     if summary.counts.calls == 0 {
         return;
     }
-    let violations = &summary.violations;
-    let rates = [
-        ("runs with a root violation", &violations.runs),
-        ("calls refused at the root", &violations.root_rate),
-        ("calls refused standing", &violations.standing_rate),
-        ("calls refused, both", &violations.rate),
-    ];
+    let rates = summary.violations.rates();
     page.section("Violations of barriers");
-    let rows = rates.map(|(what, rate)| row(what, rate));
+    let rows = rates.map(|(_, what, rate)| row(what, rate));
     page.table(&["", "#hits", "#of", "#rate", "95% interval"], rows);
-    if rates.iter().any(|(_, rate)| rate.approximate) {
+    if rates.iter().any(|(_, _, rate)| rate.approximate) {
         page.paragraph("The intervals are approximate: there are fewer than 30 runs.");
     }
 }

@@ -214,17 +214,15 @@ pub fn found(summary: &Summary) -> Vec<(&'static str, String)> {
 
 /// How often barriers refused: runs first, since the calls of a run hang together.
 pub fn violations(page: &mut Page<'_>, summary: &Summary) {
-    let violations = &summary.violations;
-    let rates = [
-        ("runs with a root violation", &violations.runs),
-        ("calls refused at the root", &violations.root_rate),
-        ("calls refused standing", &violations.standing_rate),
-        ("calls refused, both", &violations.rate),
-    ];
+    let rates = summary.violations.rates();
     page.section("violations of barriers, with 95% intervals");
-    let rows = |effect: bool| rates.map(|(what, rate)| row(what, rate, effect)).to_vec();
+    let rows = |effect: bool| {
+        rates
+            .map(|(_, what, rate)| row(what, rate, effect))
+            .to_vec()
+    };
     page.rows_that_fit(vec![rows(true), rows(false)]);
-    if rates.iter().any(|(_, rate)| rate.approximate) {
+    if rates.iter().any(|(_, _, rate)| rate.approximate) {
         page.sentence("approximate: fewer than 30 runs");
     }
 }
