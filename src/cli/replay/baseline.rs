@@ -3,6 +3,7 @@
 use super::args::Args;
 use crate::report::sarif::{Baseline, FORMAT};
 use anyhow::{Context, bail};
+use std::fs::File;
 use std::sync::Arc;
 
 /// The earlier report, if one is named.
@@ -18,8 +19,8 @@ pub(super) fn baseline(args: &Args) -> anyhow::Result<Option<Arc<Baseline>>> {
         bail!("`--baseline` is for a SARIF report: add `--sarif FILE` or `--format sarif`");
     }
     let shown = path.display();
-    let bytes = std::fs::read(path).with_context(|| format!("`{shown}` cannot be read"))?;
-    let baseline = Baseline::parse(&bytes)
-        .map_err(|why| anyhow::anyhow!("`{shown}` is no baseline: {why}"))?;
+    let file = File::open(path).with_context(|| format!("`{shown}` cannot be read"))?;
+    let baseline =
+        Baseline::read(file).map_err(|why| anyhow::anyhow!("`{shown}` is no baseline: {why}"))?;
     Ok(Some(Arc::new(baseline)))
 }
