@@ -249,14 +249,18 @@ impl Plane {
         centre(out, x, y);
     }
 
+    /// The values that have a label, from the top: the boundary, and the edges that are far enough from it.
+    fn labelled(&self) -> impl Iterator<Item = f64> {
+        let zero = self.y(0.0);
+        let far = |edge: &f64| (self.y(*edge) - zero).abs() >= LETTER;
+        let (high, low) = (Some(self.high).filter(far), Some(self.low).filter(far));
+        [high, Some(0.0), low].into_iter().flatten()
+    }
+
     fn axes(&self, out: &mut Html) {
         out.raw("<path class=\"axis\" d=\"M42 10V110H252\"/>");
-        let zero = self.y(0.0);
-        for value in [self.high, 0.0, self.low] {
+        for value in self.labelled() {
             let y = self.y(value);
-            if value != 0.0 && (y - zero).abs() < LETTER {
-                continue;
-            }
             out.raw("<text class=\"y\" x=\"38\" y=\"")
                 .text(&at(y + 3.5));
             out.raw("\">").text(&minus(&brief(value))).raw("</text>");
@@ -320,6 +324,26 @@ mod tests {
             (0.001_234, "0.00123"),
         ] {
             assert_eq!(brief(value), label);
+        }
+    }
+
+    /// Where the boundary is an edge, it has one label.
+    #[test]
+    fn no_value_is_labelled_twice() {
+        for (low, high, labels) in [
+            (0.0, 1.0, &[1.0, 0.0][..]),
+            (-1.0, 0.0, &[0.0, -1.0]),
+            (-1.0, 1.0, &[1.0, 0.0, -1.0]),
+            (-0.01, 1.0, &[1.0, 0.0]),
+        ] {
+            let (from, to) = (1, 2);
+            let plane = Plane {
+                from,
+                to,
+                low,
+                high,
+            };
+            assert_eq!(plane.labelled().collect::<Vec<_>>(), labels);
         }
     }
 
