@@ -109,16 +109,29 @@ fn full_name(command: &Command) -> &str {
 fn page(command: &Command) -> io::Result<Vec<u8>> {
     let below = command.get_after_help().map(ToString::to_string);
     let name = full_name(command);
+    let usage = usage(command);
     let mut page = Vec::new();
-    Man::new(command.clone().after_help(None::<&str>))
-        .title(name.to_uppercase())
-        // The same bytes on every day; an empty date would not be told from none.
-        .date(" ")
-        .source(concat!("gate ", env!("CARGO_PKG_VERSION")))
-        .manual("Manual of gate")
-        .render(&mut page)?;
+    Man::new(
+        command
+            .clone()
+            .after_help(None::<&str>)
+            .override_usage(usage),
+    )
+    .title(name.to_uppercase())
+    // In place of a date: the same bytes on every day.
+    .date(concat!("version ", env!("CARGO_PKG_VERSION")))
+    .source("gate")
+    .manual("Manual of gate")
+    .render(&mut page)?;
     sections(&below.unwrap_or_default()).to_writer(&mut page)?;
     Ok(page)
+}
+
+/// How a command is called, as its help says it: with the values that options take, and `...` where there may
+/// be several.
+fn usage(command: &Command) -> String {
+    let usage = command.clone().render_usage().to_string();
+    usage.trim_start_matches("Usage:").trim().to_owned()
 }
 
 /// `Examples:` with lines of its own below it, and `Exit status: 0 …` on one line.
