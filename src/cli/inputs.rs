@@ -1,5 +1,6 @@
 //! Finding and opening the inputs.
 
+use super::place::identity;
 use anyhow::bail;
 use std::collections::HashSet;
 use std::fs::File;
@@ -184,24 +185,6 @@ fn stem(path: &Path) -> String {
     } else {
         stem
     }
-}
-
-/// By what one file is told from another: where it lies once links are followed.
-#[derive(Debug, PartialEq, Eq, Hash)]
-pub(super) enum Identity {
-    #[cfg(unix)]
-    Inode(u64, u64),
-    Path(PathBuf),
-}
-
-/// The identity of a file that may not exist.
-pub(super) fn identity(path: &Path) -> Identity {
-    #[cfg(unix)]
-    if let Ok(meta) = std::fs::metadata(path) {
-        use std::os::unix::fs::MetadataExt;
-        return Identity::Inode(meta.dev(), meta.ino());
-    }
-    Identity::Path(path.canonicalize().unwrap_or_else(|_| path.into()))
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Finding and loading the policy.
 
+use super::inputs::Sources;
+use super::place::folder;
 use super::{Told, files};
 use crate::diag::Diagnostic;
 use crate::policy::read::Load;
@@ -21,11 +23,11 @@ pub(super) struct PolicyArgs {
 }
 
 impl PolicyArgs {
-    /// The policy with which these directories are audited, as [`load`] finds it.
+    /// The policy with which these inputs are audited, as [`load`] finds it.
     ///
     /// # Errors
     /// Those of [`load`].
-    pub(super) fn load(&self, audited: &[PathBuf]) -> anyhow::Result<Policy> {
+    pub(super) fn load(&self, audited: &mut Sources) -> anyhow::Result<Policy> {
         load(self.policy.as_deref(), audited)
     }
 }
@@ -33,12 +35,12 @@ impl PolicyArgs {
 /// The policy of a command: the one named, else the `gate.toml` found from the working directory
 /// upward, else the built-in one.
 ///
-/// `audited` are the directories that are being audited: what is audited must not choose the policy
-/// it is held against, so a policy found inside one of them has to be named.
+/// `audited` is what is being audited: it must not choose the policy it is held against, so a policy found
+/// inside one of its directories has to be named. The files of the policy are read beside it from then on.
 ///
 /// # Errors
 /// It cannot be read, or has errors; they are all in the message.
-pub(super) fn load(named: Option<&Path>, audited: &[PathBuf]) -> anyhow::Result<Policy> {
+pub(super) fn load(named: Option<&Path>, audited: &mut Sources) -> anyhow::Result<Policy> {
     load_by(named, audited, parse)
 }
 
@@ -48,7 +50,7 @@ pub(super) fn load(named: Option<&Path>, audited: &[PathBuf]) -> anyhow::Result<
 /// Those of [`load`].
 pub(super) fn load_without_models(
     named: Option<&Path>,
-    audited: &[PathBuf],
+    audited: &mut Sources,
 ) -> anyhow::Result<Policy> {
     load_by(named, audited, parse_without_models)
 }
@@ -56,17 +58,24 @@ pub(super) fn load_without_models(
 /// Reads the text of a policy; its name, where it came from, and how to read what it names.
 type Parse = fn(&str, &str, PolicySource, &Load<'_>) -> Result<Policy, Vec<Diagnostic>>;
 
-fn load_by(named: Option<&Path>, audited: &[PathBuf], parse: Parse) -> anyhow::Result<Policy> {
-    match named {
+fn load_by(named: Option<&Path>, audited: &mut Sources, parse: Parse) -> anyhow::Result<Policy> {
+    let (path, policy) = match named {
         Some(path) => match path.to_str().and_then(Policy::preset) {
-            Some(policy) => Ok(policy),
-            None => read(path, files::read, parse),
+            Some(policy) => return Ok(policy),
+            None => (path.to_owned(), read(path, files::read, parse)?),
         },
-        None => match find(audited)? {
-            Some(path) => read(&path, files::read_regular, parse),
-            None => Ok(Policy::built_in()),
+        None => match find(&audited.directories)? {
+            Some(path) => {
+                let policy = read(&path, files::read_regular, parse)?;
+                (path, policy)
+            }
+            None => return Ok(Policy::built_in()),
         },
-    }
+    };
+    let beside = policy.files.iter().map(|file| folder(&path).join(file));
+    audited.beside.extend(beside);
+    audited.beside.push(path);
+    Ok(policy)
 }
 
 fn find(audited: &[PathBuf]) -> anyhow::Result<Option<PathBuf>> {

@@ -76,6 +76,9 @@ pub struct Policy {
     pub preparer: Arc<Preparer>,
     /// Models of the embedders that it uses.
     pub models: Vec<Model>,
+    /// Files that it names, relative to the folder of its own, whether they are opened or not: schemas, models
+    /// and descriptions.
+    pub files: Vec<String>,
     /// Tools that were mediated; absent means all.
     pub boundary: Option<MatcherId>,
     /// Where its settings stand in the file.
