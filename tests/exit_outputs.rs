@@ -330,6 +330,24 @@ fn a_report_is_as_readable_as_the_file_that_it_replaces() {
     }
 }
 
+/// Whose file it is does not change by who replaces it.
+#[cfg(unix)]
+#[test]
+fn a_report_stays_with_the_owner_of_the_file_that_it_replaces() {
+    use std::os::unix::fs::{MetadataExt, chown};
+    let scratch = scratch();
+    let report = scratch.file("report.json", "mine");
+    if chown(&report, Some(4711), Some(4712)).is_err() {
+        eprintln!("not tested: this user may not give files away");
+        return;
+    }
+    scratch
+        .gate("replay t.jsonl --json report.json --force")
+        .ends(0);
+    let meta = std::fs::metadata(&report).expect("a report");
+    assert_eq!((meta.uid(), meta.gid()), (4711, 4712));
+}
+
 /// Links are followed, as a shell follows them: what they lead to is replaced, and they stay.
 #[cfg(unix)]
 #[test]
