@@ -258,6 +258,27 @@ fn a_report_does_not_replace_the_policy() {
     );
 }
 
+/// So are the files of the model of an embedder.
+#[test]
+fn a_report_does_not_replace_the_model_of_an_embedder() {
+    let scratch = scratch();
+    let files = ["config.json", "model.safetensors", "vocab.txt"];
+    let tiny = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/embed/tiny");
+    for file in files {
+        let bytes = std::fs::read(tiny.join(file)).expect("a file");
+        scratch.file(&format!("m/{file}"), bytes);
+    }
+    let policy = "[embedders]\nminilm = \"m\"\n[semantic]\nembedder = \"minilm\"\n";
+    scratch.file("gate.toml", policy);
+    for file in files {
+        scratch
+            .gate(&format!("replay t.jsonl --csv m/{file} --force"))
+            .ends(2)
+            .says("is an input");
+    }
+    scratch.gate("replay t.jsonl --csv m/report.csv").ends(0);
+}
+
 /// `--quiet` is about what scrolls by. A file is asked for by name, and each report counts what it lists.
 #[test]
 fn a_quiet_audit_still_lists_in_files() {
