@@ -5,6 +5,7 @@ use super::options::OutputArgs;
 use super::say;
 use super::signals::Unfinished;
 use crate::audit::summary::ExitSummary;
+use crate::escape::file_name;
 use crate::exit::Exit;
 use crate::report::Header;
 use crate::trace::fault::Notice;
@@ -31,7 +32,7 @@ impl ReportFile {
         force: bool,
         unfinished: &Unfinished,
     ) -> anyhow::Result<ReportFile> {
-        let shown = path.display();
+        let shown = file_name(path);
         if path.as_os_str() == "-" {
             bail!("`-` is no file: --format says what goes to standard output");
         }
@@ -74,7 +75,7 @@ impl ReportFile {
 
     /// Why the report in it is not complete.
     pub(super) fn failed(self, error: io::Error) -> anyhow::Error {
-        let shown = self.path.display().to_string();
+        let shown = file_name(&self.path).into_owned();
         anyhow::Error::new(error).context(format!("`{shown}` cannot be written"))
     }
 
@@ -83,7 +84,7 @@ impl ReportFile {
     /// # Errors
     /// It cannot be moved; then it is absent.
     pub(super) fn keep(self) -> anyhow::Result<()> {
-        let shown = self.path.display().to_string();
+        let shown = file_name(&self.path).into_owned();
         let failed = || format!("`{shown}` cannot be written");
         self.temporary.as_file().sync_all().with_context(failed)?;
         make_readable(self.temporary.as_file());
@@ -103,7 +104,7 @@ pub(super) fn keep_apart<'p>(paths: impl Iterator<Item = &'p Path>) -> anyhow::R
         let parent = path.parent().filter(|p| !p.as_os_str().is_empty());
         let place = (identity(parent.unwrap_or(Path::new("."))), path.file_name());
         if places.contains(&place) {
-            bail!("`{}` is named for two reports", path.display());
+            bail!("`{}` is named for two reports", file_name(path));
         }
         places.push(place);
     }

@@ -6,6 +6,7 @@
 use super::super::inputs::{Sources, identity};
 use super::say;
 use crate::audit::Outlet;
+use crate::escape::file_name;
 use crate::report::{Header, github, markdown};
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -58,7 +59,7 @@ impl Runner {
             false => append(&path, &pages.text()),
         };
         if let Err(error) = kept {
-            let shown = path.display();
+            let shown = file_name(&path);
             say(&format!(
                 "gate: the step summary `{shown}` cannot be written: {error}"
             ));

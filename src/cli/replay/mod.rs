@@ -33,8 +33,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let fail_on = findings(&args.fail_on)?;
     let mut sources = Sources::find(&args.input.files)?;
     let policy = args.policy.load(&sources.directories)?;
-    if let PolicySource::File(name) = &policy.source {
-        sources.beside.push(name.into());
+    if let PolicySource::File(path) = &policy.source {
+        sources.beside.push(path.clone());
     }
     let header = header(args, &policy, &sources)?;
     let unfinished = Unfinished::default();
