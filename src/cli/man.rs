@@ -5,6 +5,7 @@ use super::outputs::{ReportFile, print};
 use super::say;
 use super::signals::Unfinished;
 use crate::diag::nearest;
+use crate::escape::file_name;
 use crate::exit::Exit;
 use crate::number::count;
 use anyhow::Context;
@@ -72,7 +73,7 @@ fn find<'c>(gate: &'c Command, name: &str) -> anyhow::Result<&'c Command> {
 
 /// Writes the page of every command, or none of them.
 fn write_all(gate: &Command, folder: &Path, force: bool) -> anyhow::Result<Exit> {
-    let shown = folder.display();
+    let shown = file_name(folder);
     std::fs::create_dir_all(folder)
         .map_err(|e| anyhow::anyhow!("`{shown}` cannot be made: {e}"))?;
     let unfinished = Unfinished::default();

@@ -6,6 +6,7 @@ use super::place::{as_before, folder, identity, led_to};
 use super::say;
 use super::signals::Unfinished;
 use crate::audit::summary::ExitSummary;
+use crate::escape::file_name;
 use crate::exit::Exit;
 use crate::report::Header;
 use crate::trace::fault::Notice;
@@ -35,7 +36,7 @@ impl ReportFile {
         force: bool,
         unfinished: &Unfinished,
     ) -> anyhow::Result<ReportFile> {
-        let shown = path.display();
+        let shown = file_name(path);
         if path.as_os_str() == "-" {
             bail!("`-` is no file: --format says what goes to standard output");
         }
@@ -78,7 +79,7 @@ impl ReportFile {
 
     /// Why the report in it is not complete.
     pub(super) fn failed(self, error: io::Error) -> anyhow::Error {
-        let shown = self.path.display().to_string();
+        let shown = file_name(&self.path).into_owned();
         anyhow::Error::new(error).context(format!("`{shown}` cannot be written"))
     }
 
@@ -87,7 +88,7 @@ impl ReportFile {
     /// # Errors
     /// It cannot be moved; then it is absent.
     pub(super) fn keep(self) -> anyhow::Result<()> {
-        let shown = self.path.display().to_string();
+        let shown = file_name(&self.path).into_owned();
         let failed = || format!("`{shown}` cannot be written");
         self.temporary.as_file().sync_all().with_context(failed)?;
         if let Ok(replaced) = self.place.metadata() {
@@ -122,7 +123,7 @@ pub(super) fn keep_apart<'p>(paths: impl Iterator<Item = &'p Path>) -> anyhow::R
     for path in paths {
         let place = identity(path);
         if places.contains(&place) {
-            bail!("`{}` is named for two reports", path.display());
+            bail!("`{}` is named for two reports", file_name(path));
         }
         places.push(place);
     }

@@ -4,6 +4,7 @@ use super::inputs::Sources;
 use super::place::folder;
 use super::{Told, files};
 use crate::diag::Diagnostic;
+use crate::escape::file_name;
 use crate::policy::read::Load;
 use crate::policy::read::MAX_BYTES;
 use crate::policy::{Policy, PolicySource, parse, parse_without_models};
@@ -91,8 +92,8 @@ fn find(audited: &[PathBuf]) -> anyhow::Result<Option<PathBuf>> {
     if let Some(dir) = audited.iter().find(inside) {
         bail!(
             "{} lies in `{}`, which is audited: name it with --policy if it is to be trusted",
-            path.display(),
-            dir.display()
+            file_name(&path),
+            file_name(dir)
         );
     }
     // Shown as it lies from here, so that reports do not depend on where the project stands.
@@ -108,11 +109,11 @@ fn find(audited: &[PathBuf]) -> anyhow::Result<Option<PathBuf>> {
 type Open = fn(&Path, usize) -> io::Result<Vec<u8>>;
 
 fn read(path: &Path, open: Open, parse: Parse) -> anyhow::Result<Policy> {
-    let name = path.display().to_string();
+    let name = file_name(path);
     let text = open(path, MAX_BYTES).with_context(|| format!("policy `{name}` cannot be read"))?;
     let text = String::from_utf8(text).with_context(|| format!("policy `{name}` is not UTF-8"))?;
     let load = files::of_directory(path.parent().unwrap_or(Path::new("")));
-    parse(&text, &name, PolicySource::File(name.clone()), &load).map_err(|errors| {
+    parse(&text, &name, PolicySource::File(path.into()), &load).map_err(|errors| {
         let errors: Vec<_> = errors.iter().map(Diagnostic::to_string).collect();
         let errors = errors.iter().flat_map(|error| error.lines());
         let head = format!("gate: policy `{name}` cannot be used");

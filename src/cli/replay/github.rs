@@ -6,6 +6,7 @@
 use super::say;
 use crate::audit::Outlet;
 use crate::cli::place::identity;
+use crate::escape::file_name;
 use crate::report::{Header, github, markdown};
 use anyhow::bail;
 use std::fs::OpenOptions;
@@ -62,7 +63,7 @@ impl Runner {
             None => Ok(()),
             Some(report) => bail!(
                 "`{}` is the summary of the step as well: name another file, or add --no-github",
-                report.display()
+                file_name(report)
             ),
         }
     }
@@ -78,7 +79,7 @@ impl Runner {
             false => append(&path, &pages.text()),
         };
         if let Err(error) = kept {
-            let shown = path.display();
+            let shown = file_name(&path);
             say(&format!(
                 "gate: the step summary `{shown}` cannot be written: {error}"
             ));

@@ -59,7 +59,7 @@ fn tally(args: &Args, policy: &Policy) -> Tally {
     let labels = policy.labels.iter().map(|rule| rule.label.clone());
     let stages = STAGES.iter().map(|stage| stage.id()).collect();
     let tally = Tally::new(barriers, stages).with_labels(labels);
-    let tally = tally.with_scales(&scales(policy));
+    let tally = tally.with_scales(scales(policy));
     match args.coverage {
         true => tally.with_coverage(policy),
         false => tally,

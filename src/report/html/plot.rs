@@ -29,12 +29,17 @@ pub(super) fn least(points: &[Point]) -> Option<Point> {
 
 /// Appends the chart of a barrier of the course, if a call reached it.
 pub(super) fn plot(out: &mut Html, course: &Course, barrier: usize, name: &str) {
-    let points = course.series.get(barrier).map_or(&[][..], |s| s.points());
+    let points = course
+        .kept
+        .series
+        .get(barrier)
+        .map_or(&[][..], |s| s.points());
     let (Some(first), Some(last), Some(low)) = (points.first(), points.last(), least(points))
     else {
         return;
     };
     let marks: Vec<Marked> = course
+        .kept
         .marks
         .iter()
         .map(|m| Marked::of(m, barrier))
@@ -114,7 +119,7 @@ impl Marked {
         let reading = mark.readings.get(barrier);
         let refuses = mark.broken.contains(&barrier);
         Marked {
-            seq: mark.seq,
+            seq: mark.at.seq,
             h: reading.map(|reading| reading.h),
             next: reading.and_then(|reading| reading.next),
             refuses,
@@ -176,8 +181,8 @@ impl Plane {
         let calls = points.iter().map(|point| point.seq);
         let calls = calls.chain(marks.iter().map(|mark| mark.seq));
         Plane {
-            from: course.first,
-            to: calls.fold(course.first, u64::max),
+            from: course.kept.first,
+            to: calls.fold(course.kept.first, u64::max),
             low,
             high: if low < high { high } else { 1.0 },
         }
