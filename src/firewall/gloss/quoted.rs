@@ -40,7 +40,6 @@ const RUNNING: &[&str] = &[
     "run",
     "selectall",
     "sql",
-    "text",
     "unsafe",
 ];
 
@@ -53,18 +52,18 @@ pub(super) fn runs(code: &str) -> bool {
     let bytes = code.as_bytes();
     memchr::memchr2_iter(b'(', b'`', bytes).any(|at| {
         let before = bytes.get(at.saturating_sub(LONGEST)..at).unwrap_or(b"");
-        let mut name: Vec<u8> = Vec::new();
-        for byte in before.iter().rev() {
-            match byte {
-                b'_' => {}
-                byte if byte.is_ascii_alphanumeric() => name.push(byte.to_ascii_lowercase()),
-                _ => break,
-            }
+        let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+        let length = before.iter().rev().take_while(is_part).count();
+        let name = before.get(before.len() - length..).unwrap_or(b"");
+        let mut plain = [0; LONGEST];
+        let letters = name.iter().filter(|byte| **byte != b'_');
+        for (to, from) in plain.iter_mut().zip(letters) {
+            *to = from.to_ascii_lowercase();
         }
-        name.reverse();
-        RUNNING
-            .binary_search_by(|known| known.as_bytes().cmp(&name))
-            .is_ok()
+        let end = plain.iter().position(|byte| *byte == 0).unwrap_or(LONGEST);
+        let plain = plain.get(..end).unwrap_or(b"");
+        let known = RUNNING.binary_search_by(|known| known.as_bytes().cmp(plain));
+        length > 1 && known.is_ok()
     })
 }
 

@@ -19,12 +19,13 @@ const PARTS: &[&str] = &[
     "after", "as", "before", "do", "for", "key", "of", "on", "or",
 ];
 
-/// Functions that change something, and beginnings of such.
+/// Functions that change something or run what they are given, packages of such, and beginnings of both.
 const FUNCTIONS: &[&str] = &[
     "dblink",
-    "dbms_",
-    "edit",
-    "eval",
+    "dbms_job",
+    "dbms_pipe",
+    "dbms_scheduler",
+    "dbms_sql",
     "lo_",
     "load_extension",
     "pg_cancel_",
@@ -43,7 +44,8 @@ const FUNCTIONS: &[&str] = &[
     "schedule",
     "set_config",
     "setval",
-    "sys_",
+    "sys_eval",
+    "sys_exec",
     "unschedule",
     "utl_",
     "writefile",
@@ -187,16 +189,22 @@ struct Word<'t> {
     depth: usize,
     /// What stands before it that is no blank; 0 at the beginning.
     after: u8,
-    /// Whether a parenthesis follows.
-    calls: bool,
+    /// What follows right behind it, and what follows that is no blank and no quote; 0 at the end.
+    next: [u8; 2],
 }
 
 impl Word<'_> {
     /// Whether a statement that begins as one which reads does more by this word.
     fn writes(&self, before: &str) -> bool {
-        if self.calls && !matches!(self.text, "exec" | "execute") {
+        if matches!(self.next[1], b'(' | b'.') {
             let begins = |name: &&str| self.text.starts_with(name);
-            return FUNCTIONS.iter().any(begins);
+            if FUNCTIONS.iter().any(begins) {
+                return true;
+            }
+        }
+        // Some databases have functions of the same names.
+        if self.next[0] == b'(' && !matches!(self.text, "exec" | "execute") {
+            return false;
         }
         let is_name =
             self.after == b'.' || self.after != b'(' && PARTS.binary_search(&before).is_ok();
@@ -238,11 +246,14 @@ impl<'t> Iterator for Words<'t> {
             if is_part(byte) {
                 let rest = bytes.get(self.at..).unwrap_or_default();
                 let length = rest.iter().take_while(|byte| is_part(byte)).count();
+                let mut behind = rest.iter().skip(length);
+                let is_sign = |byte: &&u8| !matches!(**byte, b' ' | b'"' | b'`' | b']');
+                let follows = behind.clone().find(is_sign);
                 let word = Word {
                     text: self.text.get(self.at..self.at + length).unwrap_or(""),
                     depth: self.depth,
                     after: self.after,
-                    calls: rest.get(length) == Some(&b'('),
+                    next: [behind.next(), follows].map(|byte| byte.copied().unwrap_or(0)),
                 };
                 self.at += length;
                 self.after = b'a';
@@ -323,6 +334,8 @@ mod tests {
             (&["select pg_terminate_backend(1)"], false),
             (&["select pg_catalog.set_config('a', 'b', false)"], false),
             (&["select lo_export(1, '/tmp/x')"], false),
+            (&["select \"pg_terminate_backend\" (1)"], false),
+            (&["select dbms_scheduler.run_job('x')"], false),
             (&["select lo_orderkey from lineorder"], true),
             (&["select a from b for update"], true),
             (&["select a from b for no key update"], true),

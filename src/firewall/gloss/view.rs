@@ -99,6 +99,7 @@ pub fn of(action: &Action<'_>) -> View {
         }
     }
     for text in &facets.handed {
+        view.cut |= text.len() > SQL;
         view.statements(statements::handed(head(text, SQL)));
     }
     view
@@ -289,6 +290,16 @@ mod tests {
             view.contains("\x07delete from t\n\x07select 1\n"),
             "{view:?}"
         );
+    }
+
+    /// Rationale: of what runs to its end all has to be seen, or that some is not.
+    #[test]
+    fn statements_behind_long_ones_are_seen() {
+        let select = |bytes| format!("SELECT '{}'; DELETE FROM t", "x".repeat(bytes));
+        let view = view_of("q", &format!("{{\"sql\":\"{}\"}}", select(300 << 10)));
+        assert!(view.contains("\x07delete from t\n"));
+        let args = format!("{{\"command\":\"psql -c \\\"{}\\\"\"}}", select(300 << 10));
+        assert!(view_of("Bash", &args).contains("\x07delete from t\n"));
     }
 
     #[test]
