@@ -8,16 +8,33 @@ const READS: &[&str] = &[
     "desc", "describe", "explain", "select", "show", "values", "with",
 ];
 
-/// Words with which a statement that begins so does more than read.
-const WRITES: &[&str] = &[
-    "alter", "create", "delete", "drop", "exec", "execute", "grant", "insert", "into", "merge",
-    "revoke", "truncate", "update",
-];
+/// Whether a statement that begins so does more than read by this word.
+fn is_write(word: &str) -> bool {
+    matches!(
+        word,
+        "alter"
+            | "create"
+            | "delete"
+            | "drop"
+            | "exec"
+            | "execute"
+            | "grant"
+            | "insert"
+            | "into"
+            | "merge"
+            | "revoke"
+            | "truncate"
+            | "update"
+    )
+}
 
-/// Words before `update` and `delete` that make them part of something else.
-const PARTS: &[&str] = &[
-    "after", "as", "before", "do", "for", "key", "of", "on", "or",
-];
+/// Whether a word before `update` or `delete` makes that part of something else.
+fn is_part(word: &str) -> bool {
+    matches!(
+        word,
+        "after" | "as" | "before" | "do" | "for" | "key" | "of" | "on" | "or"
+    )
+}
 
 /// Functions that change something or run what they are given, packages of such, and beginnings of both.
 const FUNCTIONS: &[&str] = &[
@@ -52,8 +69,13 @@ const FUNCTIONS: &[&str] = &[
     "xp_",
 ];
 
-/// Words of a setting that does not end with the session.
-const SETTINGS: &[&str] = &["authorization", "global", "persist", "persist_only", "role"];
+/// Whether a setting with this word does not end with the session.
+fn is_lasting(word: &str) -> bool {
+    matches!(
+        word,
+        "authorization" | "global" | "persist" | "persist_only" | "role"
+    )
+}
 
 /// Openings without ends that are kept in mind.
 const OPEN: usize = 64;
@@ -125,8 +147,8 @@ impl Kind {
         for word in Words::new(statement) {
             let text = word.text;
             runs |= tells && matches!(text, "analyze" | "analyse");
-            kind.reads &= !word.writes(before[1]);
-            kind.idle &= SETTINGS.binary_search(&text).is_err();
+            kind.reads = kind.reads && !word.writes(before[1]);
+            kind.idle = kind.idle && !is_lasting(text);
             // What lies deeper is over, and so is what another statement follows.
             while let Some(last) = open.last().copied()
                 && (word.depth < last.depth
@@ -139,7 +161,7 @@ impl Kind {
                 "from" if before.contains(&"delete") => {
                     kind.open(word.depth, true, &mut open);
                 }
-                "update" if PARTS.binary_search(&before[1]).is_err() || word.after == b'(' => {
+                "update" if !is_part(before[1]) || word.after == b'(' => {
                     setting = Some(word.depth);
                 }
                 "set" if setting == Some(word.depth) => {
@@ -206,9 +228,8 @@ impl Word<'_> {
         if self.next[0] == b'(' && !matches!(self.text, "exec" | "execute") {
             return false;
         }
-        let is_name =
-            self.after == b'.' || self.after != b'(' && PARTS.binary_search(&before).is_ok();
-        !is_name && WRITES.binary_search(&self.text).is_ok()
+        let is_name = || self.after == b'.' || self.after != b'(' && is_part(before);
+        is_write(self.text) && !is_name()
     }
 }
 
@@ -231,7 +252,7 @@ impl<'t> Words<'t> {
             at: 0,
             depth: 0,
             after: 0,
-            literals: quotes % 2 == 0 && !text.contains('\\'),
+            literals: quotes.is_multiple_of(2) && !text.contains('\\'),
         }
     }
 }
@@ -241,11 +262,11 @@ impl<'t> Iterator for Words<'t> {
 
     fn next(&mut self) -> Option<Word<'t>> {
         let bytes = self.text.as_bytes();
-        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'#');
+        let in_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'#');
         while let Some(byte) = bytes.get(self.at) {
-            if is_part(byte) {
+            if in_word(byte) {
                 let rest = bytes.get(self.at..).unwrap_or_default();
-                let length = rest.iter().take_while(|byte| is_part(byte)).count();
+                let length = rest.iter().take_while(|byte| in_word(byte)).count();
                 let mut behind = rest.iter().skip(length);
                 let is_sign = |byte: &&u8| !matches!(**byte, b' ' | b'"' | b'`' | b']');
                 let follows = behind.clone().find(is_sign);
@@ -283,7 +304,7 @@ mod tests {
 
     #[test]
     fn lists_are_sorted() {
-        for list in [READS, WRITES, PARTS, FUNCTIONS, SETTINGS] {
+        for list in [READS, FUNCTIONS] {
             assert!(list.is_sorted(), "{list:?}");
         }
     }
