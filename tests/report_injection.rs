@@ -163,6 +163,34 @@ fn the_shape_of_the_table_does_not_depend_on_the_text() {
     }
 }
 
+/// Rationale: build servers take a line of the log that begins so for a command, wherever it was broken.
+#[test]
+fn no_line_begins_with_a_command() {
+    let long = format!("{}::error title=x::y ##[add-mask]z", "a".repeat(37));
+    let texts = HOSTILE.iter().copied().filter(|text| text.contains("::"));
+    for text in texts.chain([long.as_str()]) {
+        let (header, items, summary) = hostile(text);
+        // Those of GitHub are commands, of gate's own making.
+        for format in FORMATS.iter().filter(|format| format.id != "github") {
+            let widths = if format.id == "table" {
+                20..120
+            } else {
+                120..121
+            };
+            for width in widths {
+                let header = Header {
+                    width: Some(width),
+                    ..header.clone()
+                };
+                let out = write(format.id, &header, &items, &summary);
+                let mut lines = out.lines().map(str::trim_start);
+                let begun = lines.find(|line| line.starts_with("::"));
+                assert_eq!(begun, None, "{text:?} in {} at {width}", format.id);
+            }
+        }
+    }
+}
+
 /// As many tags as with a plain text, and nothing that ends an attribute.
 #[test]
 fn the_markup_of_the_page_does_not_depend_on_the_text() {
