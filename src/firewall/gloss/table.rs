@@ -25,7 +25,7 @@ const LITERALS_HEAD: &str = "\
 ";
 
 /// 64-bit words of a set of signs.
-const WORDS: usize = 8;
+const WORDS: usize = 10;
 
 /// A set of signs, by number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,6 +4,7 @@
 //! Every line begins with a mark, a control character; those of the call's own text become
 //! spaces, so that no text can pass for a line of another kind.
 
+use super::globs;
 use super::sql;
 use crate::firewall::text::Action;
 use crate::trace::json::Json;
@@ -89,6 +90,11 @@ pub fn of(action: &Action<'_>) -> (String, bool) {
     ] {
         for text in list {
             view.line(mark, text);
+        }
+    }
+    for path in &facets.reads {
+        if let Some(secret) = globs::secret(path) {
+            view.line('\x04', &secret);
         }
     }
     (view.out, view.cut)
