@@ -72,7 +72,6 @@ impl Gloss {
             signs.add(&table.asked);
         } else if signs.has(table.sign("asked_loosely")) {
             // Who names a goal and no act leaves it to others what is changed.
-            signs.remove(table.sign("asked_read"));
             signs.insert(table.sign("asked_edit"));
         }
         IntentSigns { words, signs }

@@ -1,6 +1,7 @@
 //! Hosts and mail addresses of an action: whose they are, and whether the intent names them.
 
 use super::NAMES;
+use super::domains;
 use super::words::IntentWords;
 use crate::firewall::gloss::coded::Coded;
 use crate::firewall::text::Action;
@@ -41,11 +42,17 @@ pub(super) fn hosts(action: &Action<'_>, intent: &IntentWords, found: &mut impl 
             found(Coded::HostIp);
         } else if is(2) {
             found(Coded::HostInternal);
-        } else if !is(3) {
+        } else if !is(3) && !is_akin(host, intent) {
             found(Coded::HostUnnamed);
             look_alike(host, intent, found);
         }
     }
+}
+
+/// Whether the name of a host's domain has a word of the intent, and does not look like one that the
+/// intent names: it is neither named nor unnamed.
+fn is_akin(host: &str, intent: &IntentWords) -> bool {
+    intent.names_any(domains::name(host)) && !intent.domains.is_like(host)
 }
 
 /// Whether a host that is not named looks like one that is.
