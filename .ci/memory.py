@@ -10,6 +10,9 @@ Then runs of 40 calls that never end, by the policy of the benches: those that f
 take so many bytes each, by the growth of the peak from few of them to many; 10,000 at a time may take
 so many in all. `--open COUNT` takes so many runs in place of 6,000.
 
+Last earlier SARIF reports of `--baseline`: a result of one may take so many bytes beside its message, by the
+growth of the peak from few of them to many. `--results COUNT` takes so many in place of 60,000.
+
     python3 .ci/memory.py target/release/gate --bytes 1000000000 --open 92000
 """
 
@@ -32,6 +35,9 @@ OPEN = {"small": 200, "big": 200}
 
 #: Most memory of a replay of 10,000 runs at a time.
 CROWD = 32
+
+#: Most bytes that a result of an earlier report may take beside its message.
+KEPT = 90
 
 POLICY = pathlib.Path(__file__).parents[1] / "fixtures/bench/policy.toml"
 
@@ -68,9 +74,10 @@ def write(path, size, ends):
 
 def measure(gate, path, *options):
     """Peak memory in MB, seconds and processor seconds of a replay, and its status."""
+    path = str(path)
     begun = time.monotonic()
     null = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
-    command = [gate, "replay", "--format", "jsonl", *options, str(path)]
+    command = [gate, "replay", "--format", "jsonl", *options, path]
     child = os.posix_spawn(gate, command, os.environ, file_actions=null)
     _, status, usage = os.wait4(child, 0)
     seconds = time.monotonic() - begun
@@ -103,11 +110,38 @@ def open_runs(gate, path, most):
     return rows, problems
 
 
+def earlier(gate, folder, most):
+    """What earlier reports take: rows of a table, and what is too much."""
+    policy, trace, old = folder / "p.toml", folder / "t.jsonl", folder / "old.sarif"
+    policy.write_text('[gates]\nallow = ["read"]\n', encoding="utf-8")
+    rows, peaks = [["earlier report", "results", "peak MB", "seconds", "bytes a result"]], []
+    options = ("--threads", "1", "--policy", str(policy), "--force", "--sarif")
+    for count in (most // 6, most):
+        with open(trace, "w", encoding="utf-8") as out:
+            for call in range(count):
+                out.write('{"tool":"send_email","run":"r%d","id":"c%d"}\n' % (call // 40, call))
+        measure(gate, trace, *options, str(old))
+        trace.write_text('{"tool":"send_email"}\n', encoding="utf-8")
+        new = (str(folder / "new.sarif"), "--baseline", str(old))
+        peak, seconds, _, status = measure(gate, trace, *options, *new)
+        peaks.append(peak)
+        size = f"{old.stat().st_size / 1e6:.0f} MB"
+        rows.append([size, count, f"{peak:.1f}", f"{seconds:.2f}", ""])
+        if status != 1:
+            return rows, [f"earlier report: status {status}"]
+    message = len(f"call of `send_email` is blocked: `send_email` is not allowed (run `r{most // 40}`, call `c{most}`)")
+    each = (peaks[1] - peaks[0]) * 1e6 / (most - most // 6)
+    rows[-1][-1] = f"{each:.0f}"
+    too_much = f"earlier report: {each:.0f} bytes a result, at most {KEPT} and its message are allowed"
+    return rows, [too_much] if each > KEPT + message else []
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("gate")
     parser.add_argument("--bytes", type=int, default=64 << 20, help="size of each trace")
     parser.add_argument("--open", type=int, default=6000, help="runs that never end")
+    parser.add_argument("--results", type=int, default=60_000, help="results of an earlier report")
     parser.add_argument("--directory", help="where the traces are written for a while")
     arguments = parser.parse_args()
     rows = [["trace", "MB", "runs", "peak MB", "seconds", "cpu s", "MB/cpu s"]]
@@ -128,8 +162,11 @@ def main():
                 problems.append(f"{name}: peak {peak:.0f} MB, at most {LIMIT} are allowed")
         opened, more = open_runs(arguments.gate, path, arguments.open)
         problems += more
+        reports, more = earlier(arguments.gate, path.parent, arguments.results)
+        problems += more
     table(rows)
     table(opened)
+    table(reports)
     conclude(problems, f"at most {LIMIT} MB where the ends of runs are recorded")
 
 

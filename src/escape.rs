@@ -5,15 +5,19 @@
 
 use crate::bytes;
 use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::fmt::Write;
 
 /// Whether a character acts on a terminal or hides from a reader.
 ///
 /// These are the control characters (C0, DEL, C1), the line and paragraph separators, and what
 /// Unicode calls default-ignorable: zero-width and bidirectional controls, tags, variation
-/// selectors, fillers and the like; beside them the interlinear annotation and hieroglyph controls.
+/// selectors, fillers and the like; beside them the interlinear annotation and hieroglyph controls,
+/// and the code points that are no characters, of which XML forbids some.
 pub fn is_hidden(c: char) -> bool {
-    matches!(c,
+    let ends_a_plane = u32::from(c) & 0xfffe == 0xfffe;
+    ends_a_plane
+        || matches!(c,
         '\0'..='\u{1f}'
         | '\u{7f}'..='\u{9f}'
         | '\u{ad}'
@@ -26,6 +30,7 @@ pub fn is_hidden(c: char) -> bool {
         | '\u{2028}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}'
         | '\u{3164}'
+        | '\u{fdd0}'..='\u{fdef}'
         | '\u{fe00}'..='\u{fe0f}'
         | '\u{feff}'
         | '\u{ffa0}'
@@ -56,6 +61,33 @@ pub fn visible(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(out)
+}
+
+/// The name of a file as a text, never the same for two names. One that is no UTF-8 has `\xff` for every
+/// byte that is none, and then `\\` for a backslash; so has one that would look like it. Every other is
+/// itself.
+pub fn file_name<N: AsRef<OsStr> + ?Sized>(name: &N) -> Cow<'_, str> {
+    let name = name.as_ref();
+    if let Some(text) = name.to_str().filter(|text| !holds_byte(text)) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::new();
+    for chunk in name.as_encoded_bytes().utf8_chunks() {
+        out.push_str(&chunk.valid().replace('\\', r"\\"));
+        for byte in chunk.invalid() {
+            // Writing to a string does not fail.
+            let _ = write!(out, "\\x{byte:02x}");
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Whether something in the text looks like the escape of a byte.
+fn holds_byte(text: &str) -> bool {
+    let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    text.as_bytes()
+        .windows(4)
+        .any(|bytes| matches!(bytes, [b'\\', b'x', digits @ ..] if digits.iter().all(is_digit)))
 }
 
 /// The text without what a build server would take for a command in the log: `::` that begins a
@@ -113,6 +145,46 @@ mod tests {
             r"x\u{202e}y\u{200b}\u{feff}"
         );
         assert_eq!(visible("\u{e0041}\u{e0100}"), r"\u{e0041}\u{e0100}");
+        assert_eq!(
+            visible("\u{fdd0}\u{fffd}\u{fffe}\u{10ffff}"),
+            "\\u{fdd0}\u{fffd}\\u{fffe}\\u{10ffff}"
+        );
+    }
+
+    #[test]
+    fn names_of_files_are_themselves_where_they_can_be() {
+        for name in ["", "a/b.jsonl", r"C:\xylo\x", r"a\xFF", "\u{1b}é"] {
+            assert!(matches!(file_name(name), Cow::Borrowed(n) if n == name));
+        }
+        assert_eq!(file_name(r"a\xff"), r"a\\xff");
+    }
+
+    /// Every name of up to five of these pieces.
+    #[cfg(unix)]
+    #[test]
+    fn no_two_files_have_one_name() {
+        use std::os::unix::ffi::OsStrExt;
+        let mut names: Vec<Vec<u8>> = vec![Vec::new()];
+        let mut shown = std::collections::HashSet::new();
+        for _ in 0..5 {
+            let longer = names.iter().flat_map(|name| {
+                let pieces = [
+                    &b"\\"[..],
+                    b"x",
+                    b"ff",
+                    b"\xff",
+                    b"\xfe",
+                    "\u{fffd}".as_bytes(),
+                ];
+                pieces.map(|piece| [name, piece].concat())
+            });
+            names = longer.collect();
+            for name in &names {
+                let name = file_name(OsStr::from_bytes(name)).into_owned();
+                assert!(shown.insert(name.clone()), "{name}");
+            }
+        }
+        assert!(shown.contains(r"\xff") && shown.contains(r"\\xff"));
     }
 
     #[test]

@@ -41,6 +41,8 @@ fn the_help_of_every_command_is_shown_and_has_examples() {
         let name = path.file_stem().expect("a name").to_string_lossy();
         let text = std::fs::read_to_string(&path).expect("text");
         assert_eq!(text.matches("\nExamples:\n").count(), 2, "{name}");
+        let wide = text.lines().find(|line| line.chars().count() > 100);
+        assert_eq!(wide, None, "{name}: as wide as it was asked for");
         shown.push(name.into_owned());
     }
     shown.sort();

@@ -46,6 +46,46 @@ fn every_shell_completes_commands_options_and_words() {
     assert_eq!(run.status.code(), Some(2));
 }
 
+/// bash with these completions, behind words that end where the next is completed.
+fn completed(words: &[&str]) -> Vec<String> {
+    let script = printed(&["completions", "bash"]);
+    let (at, last) = (words.len() - 1, words[words.len() - 1]);
+    let line = format!(
+        "{script}\nCOMP_WORDS=({})\nCOMP_CWORD={at}\n_gate gate '{last}' '{}'\necho \"${{COMPREPLY[@]}}\"",
+        words.join(" "),
+        words[at - 1],
+    );
+    let run = Command::new("bash").args(["-c", &line]).output();
+    let run = run.expect("bash runs");
+    assert!(run.stderr.is_empty(), "{}", said(&run));
+    let words = String::from_utf8(run.stdout).expect("UTF-8");
+    words.split_whitespace().map(str::to_owned).collect()
+}
+
+/// Arguments that take any text are completed with what there is, and still say in their own words what
+/// there is none of.
+#[test]
+fn names_of_commands_and_rules_are_completed() {
+    if Command::new("bash").arg("--version").output().is_err() {
+        eprintln!("not tested: there is no bash here");
+        return;
+    }
+    assert_eq!(completed(&["gate", "man", "re"]), ["replay"]);
+    assert_eq!(
+        completed(&["gate", "rule", "coding-agent/force-p"]),
+        ["coding-agent/force-push"]
+    );
+    assert_eq!(
+        completed(&["gate", "replay", "--fail-on", "wi"]),
+        ["withhold"]
+    );
+    let zsh = printed(&["completions", "zsh"]);
+    assert!(zsh.contains("coding-agent/force-push"));
+    for command in commands() {
+        assert!(completed(&["gate", "man", ""]).contains(&command));
+    }
+}
+
 /// `help` has no page: what it says the others say.
 #[test]
 fn every_command_has_its_page() {
@@ -55,6 +95,18 @@ fn every_command_has_its_page() {
         let page = printed(&["man", command]);
         let title = format!(".TH GATE-{}", command.to_uppercase());
         assert!(page.contains(&title), "{command}");
+        // What there is in place of a date does not change from day to day.
+        let version = env!("CARGO_PKG_VERSION");
+        let foot = format!(" 1 \"version {version}\" gate \"Manual of gate\"\n");
+        assert!(page.contains(&foot), "{command}");
+        let help = printed(&[command, "--help"]);
+        let usage = help.lines().find_map(|line| line.strip_prefix("Usage: "));
+        let synopsis = page.split(".SH SYNOPSIS\n").nth(1).unwrap_or_default();
+        let synopsis = synopsis.lines().next().unwrap_or_default();
+        let plain = ["\\fB", "\\fR", "\\"]
+            .iter()
+            .fold(synopsis.to_owned(), |text, mark| text.replace(mark, ""));
+        assert_eq!(Some(plain.as_str()), usage, "{command}");
         for heading in ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXAMPLES"] {
             let heading = format!("\n.SH {heading}\n");
             assert_eq!(page.matches(&heading).count(), 1, "{command}: {heading}");

@@ -82,7 +82,7 @@ fn policies() -> Vec<Policy> {
                 let path = path.with_file_name(file);
                 std::fs::read(path).map_err(|e| e.to_string())
             };
-            let source = PolicySource::File(name.clone());
+            let source = PolicySource::File(name.clone().into());
             let policy = parse(&text, &name, source, &beside);
             policies.push(policy.unwrap_or_else(|errors| panic!("{errors:?}")));
         }

@@ -258,6 +258,27 @@ fn a_report_does_not_replace_the_policy() {
     );
 }
 
+/// So are the files of the model of an embedder.
+#[test]
+fn a_report_does_not_replace_the_model_of_an_embedder() {
+    let scratch = scratch();
+    let files = ["config.json", "model.safetensors", "vocab.txt"];
+    let tiny = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/embed/tiny");
+    for file in files {
+        let bytes = std::fs::read(tiny.join(file)).expect("a file");
+        scratch.file(&format!("m/{file}"), bytes);
+    }
+    let policy = "[embedders]\nminilm = \"m\"\n[semantic]\nembedder = \"minilm\"\n";
+    scratch.file("gate.toml", policy);
+    for file in files {
+        scratch
+            .gate(&format!("replay t.jsonl --csv m/{file} --force"))
+            .ends(2)
+            .says("is an input");
+    }
+    scratch.gate("replay t.jsonl --csv m/report.csv").ends(0);
+}
+
 /// `--quiet` is about what scrolls by. A file is asked for by name, and each report counts what it lists.
 #[test]
 fn a_quiet_audit_still_lists_in_files() {
@@ -293,4 +314,120 @@ fn an_audit_of_standard_input_can_be_interrupted() {
     ran(child.wait_with_output().expect("it ends")).ends(130);
     assert!(partial(&scratch).is_empty(), "{:?}", scratch.names());
     drop(stdin);
+}
+
+/// A report that takes the place of a file is for those that the file was for, and while it is under way
+/// for nobody else.
+#[cfg(unix)]
+#[test]
+fn a_report_is_as_readable_as_the_file_that_it_replaces() {
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt;
+    let scratch = scratch();
+    let report = scratch.file("report.json", "mine");
+    let mode = || {
+        let meta = std::fs::metadata(&report).expect("a report");
+        meta.permissions().mode() & 0o7777
+    };
+    for kept in [0o600, 0o640, 0o444, 0o666] {
+        std::fs::set_permissions(&report, Permissions::from_mode(kept)).expect("a mode");
+        scratch
+            .gate("replay t.jsonl --json report.json --force")
+            .ends(0);
+        assert_eq!(mode(), kept, "{kept:o} became {:o}", mode());
+    }
+    // A new one is as readable as other new files of this user.
+    for (mask, expected) in [("077", 0o600), ("022", 0o644)] {
+        std::fs::remove_file(&report).expect("removed");
+        let gate = env!("CARGO_BIN_EXE_gate");
+        let line = format!("umask {mask} && exec '{gate}' replay t.jsonl --json report.json");
+        let mut shell = std::process::Command::new("sh");
+        let shell = shell
+            .args(["-c", &line])
+            .env_clear()
+            .current_dir(scratch.path());
+        ran(shell.output().expect("a shell")).ends(0);
+        assert_eq!(mode(), expected, "{mask}: {:o}", mode());
+    }
+}
+
+/// Whose file it is does not change by who replaces it.
+#[cfg(unix)]
+#[test]
+fn a_report_stays_with_the_owner_of_the_file_that_it_replaces() {
+    use std::os::unix::fs::{MetadataExt, chown};
+    let scratch = scratch();
+    let report = scratch.file("report.json", "mine");
+    if chown(&report, Some(4711), Some(4712)).is_err() {
+        eprintln!("not tested: this user may not give files away");
+        return;
+    }
+    scratch
+        .gate("replay t.jsonl --json report.json --force")
+        .ends(0);
+    let meta = std::fs::metadata(&report).expect("a report");
+    assert_eq!((meta.uid(), meta.gid()), (4711, 4712));
+}
+
+/// Links are followed, as a shell follows them: what they lead to is replaced, and they stay.
+#[cfg(unix)]
+#[test]
+fn a_report_goes_where_a_link_leads() {
+    use std::os::unix::fs::symlink;
+    let scratch = scratch();
+    scratch.file("d/report.json", "mine");
+    symlink("d/report.json", scratch.path().join("link")).expect("a link");
+    symlink("d/new.csv", scratch.path().join("new")).expect("a link");
+    let replay = "replay t.jsonl --json link --csv new";
+    scratch.gate(replay).ends(2).says("--force");
+    scratch.gate(&format!("{replay} --force")).ends(0);
+    for (link, file) in [("link", "d/report.json"), ("new", "d/new.csv")] {
+        assert!(scratch.path().join(link).is_symlink(), "{link}");
+        let report = scratch.read(file).expect("a report");
+        assert!(report.contains("think"), "{file}: {report}");
+    }
+    for two in [
+        "--json link --csv d/report.json",
+        "--csv new --json d/new.csv",
+    ] {
+        scratch
+            .gate(&format!("replay t.jsonl --force {two}"))
+            .ends(2)
+            .says("is named for two reports");
+    }
+    symlink("round", scratch.path().join("round")).expect("a link");
+    scratch
+        .gate("replay t.jsonl --json round --force")
+        .ends(2)
+        .says("leads nowhere");
+}
+
+/// What a policy names is read as it is, and lost as surely: also by a command that opens no model.
+#[test]
+fn a_report_does_not_replace_what_the_policy_names() {
+    let scratch = scratch();
+    let files = [
+        ("p/schema.json", "{\"required\":[\"q\"]}"),
+        ("p/harm.txt", "delete the backups\n"),
+        ("p/model.safetensors", "to be trained"),
+    ];
+    for (file, text) in files {
+        scratch.file(file, text);
+    }
+    scratch.file(
+        "p/gate.toml",
+        "[[contracts]]\ntools = [\"search\"]\nschema = \"schema.json\"\n\
+         [semantic]\nextend_exemplars = \"harm.txt\"\n\
+         [dcbf.barriers.learned]\nmodel = \"model.safetensors\"\nenabled = false\n",
+    );
+    for (file, text) in files.into_iter().chain([("p/gate.toml", "contracts")]) {
+        for command in ["replay t.jsonl --json", "features t.jsonl --output"] {
+            scratch
+                .gate(&format!("{command} ./{file} --force --policy p/gate.toml"))
+                .ends(2)
+                .says("is an input");
+            let held = scratch.read(file).expect("it is still there");
+            assert!(held.contains(text), "{file}");
+        }
+    }
 }

@@ -228,6 +228,34 @@ fn unreadable_input_is_unusable_and_the_rest_is_audited() {
     scratch.gate("verify-barriers missing.json").ends(2);
 }
 
+/// Nobody has to run an audit again to learn that more is missing.
+#[test]
+fn of_several_unreadable_inputs_it_is_told_how_many() {
+    let scratch = scratch(CLEAN, "");
+    let why = "gate: `a.jsonl` cannot be read: No such file or directory (os error 2)";
+    for command in [
+        "replay",
+        "verify-barriers",
+        "inspect",
+        "robustness",
+        "convert",
+        "features",
+        "explain --first-refusal",
+    ] {
+        let told = |inputs: &str, more: &str| {
+            let ran = scratch.gate(&format!("{command} {inputs}")).ends(2);
+            let said = |line: &str| {
+                let rest = line.strip_prefix(why)?.strip_prefix(more)?;
+                (rest.is_empty() || rest.starts_with("; ")).then_some(())
+            };
+            let said = ran.err.lines().filter_map(said).count();
+            assert_eq!(said, 1, "{command} {inputs}: {}", ran.err);
+        };
+        told("a.jsonl t.jsonl", "");
+        told("a.jsonl t.jsonl b.jsonl c.jsonl", ", and 2 more");
+    }
+}
+
 #[test]
 fn without_its_policy_nothing_is_replayed() {
     let scratch = scratch(CLEAN, "[dcbf]\nkapa = 1.0\n");

@@ -10,7 +10,7 @@ use program::{Scratch, replay};
 
 fn read(text: &str) -> Result<Policy, String> {
     let load = |_: &str| Err("there are no files".to_owned());
-    let source = PolicySource::File("gate.toml".to_owned());
+    let source = PolicySource::File("gate.toml".into());
     parse(text, "gate.toml", source, &load).map_err(|errors| {
         let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
         errors.join("\n")

@@ -129,6 +129,27 @@ fn annotations_come_once() {
     assert_eq!((ran.out.lines().count(), ran.err.as_str()), (2, ""));
 }
 
+/// What is asked for by name is written, wherever gate runs.
+#[test]
+fn annotations_that_are_asked_for_stay() {
+    let scratch = scratch();
+    let shown = in_actions(
+        &scratch,
+        "--no-github --format github --github g.txt",
+        "s.md",
+    );
+    let shown = shown.ends(1);
+    assert_eq!((shown.out.lines().count(), shown.err.as_str()), (2, ""));
+    assert_eq!(scratch.read("g.txt"), Some(shown.out));
+    assert_eq!(scratch.read("s.md"), None);
+    let plain = scratch.gate("replay t.jsonl --policy p.toml -q --github h.txt");
+    plain.ends(1);
+    assert_eq!(scratch.read("h.txt"), scratch.read("g.txt"));
+    // `--quiet` is about listings.
+    let quiet = in_actions(&scratch, "--quiet --format jsonl", "").ends(1);
+    assert_eq!(quiet.err.lines().count(), 2, "{}", quiet.err);
+}
+
 /// The audit is what counts: a summary that cannot be written is told, and the status stays. An input
 /// is never written to.
 #[test]
@@ -141,6 +162,50 @@ fn a_summary_that_cannot_be_written_changes_no_status() {
         .ends(1)
         .says("cannot be written: it is an input");
     assert_eq!(scratch.read("t.jsonl"), trace);
+}
+
+/// A report would take the place of the summary, by whatever name.
+#[test]
+fn a_summary_is_no_report() {
+    let scratch = scratch();
+    let refused = |report: &str, summary: &str| {
+        let ran = in_actions(&scratch, &format!("--markdown {report} --force"), summary).ends(2);
+        assert_eq!(ran.out, "", "nothing is read before");
+        ran.says("is the summary of the step as well");
+    };
+    refused("new.md", "./new.md");
+    assert_eq!(scratch.read("new.md"), None);
+    scratch.file("s.md", "before");
+    refused("s.md", "s.md");
+    let absolute = scratch.path().join("s.md");
+    refused("s.md", &absolute.to_string_lossy());
+    #[cfg(unix)]
+    {
+        let at = |name: &str| scratch.path().join(name);
+        std::fs::hard_link(at("s.md"), at("hard.md")).expect("a name");
+        std::os::unix::fs::symlink("s.md", at("soft.md")).expect("a link");
+        std::os::unix::fs::symlink("new.md", at("early.md")).expect("a link");
+        refused("hard.md", "s.md");
+        refused("soft.md", "s.md");
+        refused("s.md", "soft.md");
+        refused("new.md", "early.md");
+    }
+    assert_eq!(scratch.read("s.md").as_deref(), Some("before"));
+    in_actions(&scratch, "--markdown s.md --force --no-github", "s.md").ends(1);
+}
+
+/// What an earlier report says is read as inputs are.
+#[test]
+fn a_summary_is_not_written_into_a_baseline() {
+    let scratch = scratch();
+    scratch
+        .gate("replay t.jsonl --policy p.toml --sarif old.sarif")
+        .ends(1);
+    let old = scratch.read("old.sarif");
+    in_actions(&scratch, "--format sarif --baseline old.sarif", "old.sarif")
+        .ends(1)
+        .says("cannot be written: it is an input");
+    assert_eq!(scratch.read("old.sarif"), old);
 }
 
 /// A summary that is too long is none at all for GitHub.

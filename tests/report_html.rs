@@ -227,6 +227,86 @@ fn numbers_are_those_of_the_json_report() {
     }
 }
 
+/// What an attribute holds once a browser has read it.
+fn read(value: &str) -> String {
+    let (mut read, mut rest) = (String::new(), value);
+    while let Some((before, after)) = rest.split_once('&') {
+        let (name, after) = after.split_once(';').expect("a reference");
+        read.push_str(before);
+        read.push(match (name, name.strip_prefix("#x")) {
+            ("amp", _) => '&',
+            ("lt", _) => '<',
+            ("gt", _) => '>',
+            ("quot", _) => '"',
+            ("#39", _) => '\'',
+            (_, Some(digits)) => match u32::from_str_radix(digits, 16).expect("digits") {
+                0 | 0x80..=0x9f => panic!("{name} is another character"),
+                number => char::from_u32(number).expect("a character"),
+            },
+            _ => panic!("{name}"),
+        });
+        rest = after;
+    }
+    read + rest
+}
+
+/// The pointer that a fragment of a URI is.
+fn of_fragment(fragment: &str) -> String {
+    let (mut bytes, mut rest) = (Vec::new(), fragment);
+    while let Some((before, after)) = rest.split_once('%') {
+        bytes.extend_from_slice(before.as_bytes());
+        let (digits, after) = after.split_at(2);
+        bytes.push(u8::from_str_radix(digits, 16).expect("digits"));
+        rest = after;
+    }
+    bytes.extend_from_slice(rest.as_bytes());
+    String::from_utf8(bytes).expect("UTF-8")
+}
+
+/// Barriers of any name, also where HTML has no way to write it.
+#[test]
+fn pointers_lead_to_names_as_they_stand_in_json() {
+    let names = [
+        "a/b~c~1",
+        "\u{202e}x\t\r\n",
+        "\u{fffe}\u{7f}",
+        "<&\"'>",
+        "\\u{202e}",
+        "/\u{0}%~ x",
+        "\u{85}",
+    ];
+    let scratch = Scratch::new();
+    let barrier = |name: &&str| {
+        let name = serde_json::to_string(name).expect("JSON");
+        format!(
+            "[dcbf.barriers.{}]\nexpr = \"1.0\"\n",
+            name.replace('\u{7f}', "\\u007f")
+        )
+    };
+    scratch.file("p.toml", names.iter().map(barrier).collect::<String>());
+    scratch.file("t.jsonl", "{\"tool\":\"a\",\"run\":\"r\"}\n");
+    let ran = scratch.gate("replay t.jsonl --policy p.toml --format json --html page.html");
+    let json: Value = serde_json::from_str(&ran.ends(0).out).expect("JSON");
+    let page = scratch.read("page.html").expect("a page");
+    let mut told = BTreeSet::new();
+    for tag in tags(&page) {
+        if let Some(pointer) = attribute(&tag, "data-json") {
+            let pointer = read(pointer);
+            let pointer = pointer
+                .strip_prefix('#')
+                .map_or(pointer.clone(), of_fragment);
+            let there = json["summary"].pointer(&pointer).expect(&pointer);
+            assert_eq!(Some(&*there.to_string()), attribute(&tag, "value"));
+            told.insert(pointer);
+        }
+    }
+    for name in names {
+        let token = name.replace('~', "~0").replace('/', "~1");
+        let pointer = format!("/barriers/{token}/root");
+        assert!(told.contains(&pointer), "{name:?}");
+    }
+}
+
 #[test]
 fn the_same_whatever_the_threads_and_with_its_command() {
     let audit = "--policy fixtures/readme/gate.toml fixtures/readme/trace.jsonl";

@@ -15,6 +15,7 @@ const HOSTILE: &[&str] = &[
     "a\u{202e}gnp.exe\u{2066}b\u{200f}",
     "z\u{200b}w\u{200d}j\u{feff}\u{ad}",
     "tags\u{e0041}\u{e007f}vs\u{fe0f}",
+    "no\u{fffe}\u{ffff}characters\u{fdd0}\u{10fffe}",
     "two\r\nlines\ttab\u{2028}\u{2029}\u{b}\u{c}\0",
     "=cmd|' /C calc'!A0",
     "\u{a0}+1",
@@ -47,7 +48,8 @@ fn hides(c: char) -> bool {
     (c.is_control() && c != '\n')
         || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fe00}'..='\u{fe0f}'
-            | '\u{e0000}'..='\u{e0fff}')
+            | '\u{fdd0}'..='\u{fdef}' | '\u{e0000}'..='\u{e0fff}')
+        || u32::from(c) & 0xffff >= 0xfffe
 }
 
 fn hostile(text: &str) -> (Header, Vec<Item>, Summary) {

@@ -309,7 +309,7 @@ fn states(log: &Value) -> Vec<(&str, &str)> {
 
 fn against(old: &str) -> Header {
     Header {
-        baseline: Some(Baseline::parse(old.as_bytes()).expect("a baseline").into()),
+        baseline: Some(Baseline::read(old.as_bytes()).expect("a baseline").into()),
         ..header()
     }
 }
@@ -376,14 +376,14 @@ fn a_baseline_is_not_trusted() {
 #[test]
 fn what_is_no_report_of_gate_is_no_baseline() {
     let old = write("sarif", &header(), &items(), &summary());
-    let says = |text: &str| Baseline::parse(text.as_bytes()).expect_err("no baseline");
+    let says = |text: &str| Baseline::read(text.as_bytes()).expect_err("no baseline");
     assert!(says("{}").contains("no SARIF"));
     assert!(says(&old[..old.len() / 2]).contains("no SARIF"));
     assert!(says(&old.replace("\"2.1.0\"", "\"2.0.0\"")).contains("2.1.0"));
     assert!(says(&old.replace("\"name\":\"gate\"", "\"name\":\"lint\"")).contains("`lint`"));
     assert!(says(&old.replace("gateFinding", "otherFinding")).contains("result 1"));
     assert!(says(r#"{"version":"2.1.0","runs":[]}"#).contains("no run"));
-    assert!(Baseline::parse(old.as_bytes()).is_ok());
+    assert!(Baseline::read(old.as_bytes()).is_ok());
 }
 
 const TRACE: &str = "\

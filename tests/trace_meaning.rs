@@ -359,6 +359,27 @@ fn a_merged_run_keeps_its_results_its_faults_and_its_end() {
     assert_eq!(ran.summary()["counts"]["runs"], 2);
 }
 
+/// A line is told with the input that it is in, or not at all.
+#[test]
+fn no_line_of_a_merged_run_is_told_of_another_input() {
+    let scratch = Scratch::new();
+    let call = |id: &str, turn: u64, result: &str| {
+        format!("{{\"tool\":\"a\",\"run\":\"r\",\"id\":\"{id}\",\"turn\":{turn}{result}}}\n")
+    };
+    let early = "{\"type\":\"tool_result\",\"run\":\"r\",\"call\":\"d\",\"result\":1}\n";
+    scratch.file("a.jsonl", call("c", 1, ",\"result\":1") + early);
+    let later = [call("d", 2, ""), call("e", 3, ""), call("f", 4, "")];
+    scratch.file("b.jsonl", later.concat());
+    let ran = scratch.gate("replay a.jsonl b.jsonl --merge-runs --format jsonl");
+    assert_eq!(
+        messages(&ran.ends(0)),
+        [
+            "1 early_result the result of call `d` stands before it",
+            "null unanswered_call 2 calls have no result, and others of the run have one"
+        ]
+    );
+}
+
 /// Calls with these times, each as JSON.
 fn timed(times: &[&str], policy: &str) -> Ran {
     let call = |ts: &&str| format!("{{\"tool\":\"a\",\"error\":false,\"ts\":{ts}}}\n");

@@ -2,6 +2,7 @@
 
 use super::barriers::Checked;
 use super::summary::{ExitSummary, PolicySummary};
+use super::verdict::unread;
 use crate::policy::Policy;
 use crate::trace::fault::Notice;
 use crate::verify::states::gaps::Chain;
@@ -82,13 +83,13 @@ impl BarrierVerdict {
         });
     }
 
-    /// The first input that could not be read, in words.
+    /// The inputs that could not be read, in words: the first, and how many more.
     pub fn unreadable(&self) -> Option<String> {
         let failed = |input: &BarrierInput| {
             let why = input.error.as_ref()?;
             Some(format!("`{}` cannot be read: {why}", input.name))
         };
-        self.inputs.iter().find_map(failed)
+        unread(self.inputs.iter().filter_map(failed))
     }
 
     /// How many faults there are.

@@ -9,7 +9,7 @@ use crate::engine::{Counted, Final, Output, RunReport};
 use crate::policy::Policy;
 use crate::state::{AgentState, RunView};
 use crate::trace::fault::{Noted, Notice};
-use crate::verify::robustness::{Measured, Scales, compare, distance};
+use crate::verify::robustness::{Approach, Measured, Scales, compare, distance};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -90,6 +90,8 @@ pub struct RunRow {
     pub inconclusive: bool,
     /// Its nearest approach.
     pub nearest: Point,
+    /// Which of all calls that one was, in the order in which they were decided.
+    met: u64,
     /// Least scaled value in the states that calls met.
     pub robustness: Measured,
     /// The barriers, in policy order.
@@ -102,6 +104,16 @@ pub struct RunRow {
     /// Its place among the runs that ended.
     order: u64,
     ended: Option<Box<Ended>>,
+}
+
+impl RunRow {
+    /// By what it is ranked.
+    fn approach(&self) -> Approach {
+        Approach {
+            measured: self.nearest.measured,
+            order: self.met,
+        }
+    }
 }
 
 /// Everything that was found.
@@ -121,7 +133,7 @@ pub struct Robustness {
     pub unmeasured: u64,
     /// Runs whose nearest approach is below zero: a barrier refused.
     pub beyond: u64,
-    /// Runs, nearest first; of equals the one that ended first.
+    /// Runs, nearest first; of equals as [`Approach::rank`] has it.
     pub listed: Vec<RunRow>,
     /// How many of them are told in full.
     pub full: usize,
@@ -178,6 +190,8 @@ struct Late {
 #[derive(Default)]
 struct UnderWay {
     measured: u64,
+    /// Its nearest call so far.
+    nearest: Option<(Approach, At)>,
     barriers: Vec<(Point, Point)>,
     rows: Vec<CallRow>,
 }
@@ -223,6 +237,14 @@ impl<'p> Measurer<'p> {
             at: at(),
         };
         run.measured += 1;
+        let order = self.calls;
+        let approach = Approach {
+            measured: nearest,
+            order,
+        };
+        if approach.is_nearer(run.nearest.as_ref().map(|(known, _)| known)) {
+            run.nearest = Some((approach, at()));
+        }
         for (i, (reading, &near)) in decision.barriers.iter().zip(&distances).enumerate() {
             let Some((least_h, nearest)) = run.barriers.get_mut(i) else {
                 run.barriers.push((point(i, reading.h), point(i, near)));
@@ -252,17 +274,13 @@ impl<'p> Measurer<'p> {
             Some((end, ended)) => (end, Some(ended)),
             None => (Vec::new(), None),
         };
-        let least = |of: fn(&(Point, Point)) -> &Point| {
-            let points = under_way.barriers.iter().map(of);
-            let lesser = |a, b| match compare(scaled(b), scaled(a)).is_lt() {
-                true => b,
-                false => a,
-            };
-            points.reduce(lesser).cloned()
-        };
+        let least = under_way.barriers.iter().map(|(least, _)| least.measured);
+        let robustness = least.reduce(|a, b| match compare(b.scaled, a.scaled).is_lt() {
+            true => b,
+            false => a,
+        });
         let key = (report.input, Arc::clone(&report.id));
-        let (Some(nearest), Some(robustness)) = (least(|both| &both.1), least(|both| &both.0))
-        else {
+        let (Some((nearest, at)), Some(robustness)) = (under_way.nearest, robustness) else {
             if report.continues {
                 self.continued(&key, &report);
             } else {
@@ -282,8 +300,12 @@ impl<'p> Measurer<'p> {
             measured: under_way.measured,
             refused: report.refused,
             inconclusive: report.inconclusive,
-            nearest,
-            robustness: robustness.measured,
+            nearest: Point {
+                measured: nearest.measured,
+                at,
+            },
+            met: nearest.order,
+            robustness,
             barriers: barriers
                 .map(|(i, (least_h, nearest))| OfBarrier {
                     least_h,
@@ -319,10 +341,7 @@ impl<'p> Measurer<'p> {
     /// Brings the nearest to the front, and lets go of what will not be told.
     fn sort_out(&mut self) {
         self.unsorted = 0;
-        self.rows.sort_by(|a, b| {
-            let by_value = compare(scaled(&a.nearest), scaled(&b.nearest));
-            by_value.then(a.order.cmp(&b.order))
-        });
+        self.rows.sort_by(|a, b| a.approach().rank(&b.approach()));
         if !self.wanted.all {
             self.rows.truncate(self.wanted.top);
         }
@@ -374,10 +393,6 @@ impl<'p> Measurer<'p> {
             noted: self.noted,
         }
     }
-}
-
-fn scaled(point: &Point) -> f64 {
-    point.measured.scaled
 }
 
 impl Output for Measurer<'_> {

@@ -7,7 +7,7 @@ use crate::exit::{Exit, Finding};
 use crate::import::drive::InputReport;
 use crate::policy::{Policy, PolicyWarning};
 use crate::trace::fault::Notice;
-use crate::verify::robustness::compare;
+use crate::verify::robustness::Approach;
 use crate::verify::soundness::unsound_alpha;
 use crate::verify::stats::Interval;
 use std::collections::BTreeMap;
@@ -35,6 +35,8 @@ pub struct Summary {
     pub violations: Violations,
     /// The barriers, in policy order.
     pub barriers: Vec<BarrierSummary>,
+    /// The nearest that a run came to what they refuse; absent where no call reached them.
+    pub nearest: Option<Nearest>,
     /// Admitted calls with a batch hazard.
     pub hazards: u64,
     /// Calls that came while others of their run were in flight: none means that the recording shows
@@ -85,39 +87,15 @@ pub struct Summary {
 }
 
 /// The nearest that any run came to a refusal.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Nearest<'s> {
-    /// Name of the barrier.
-    pub barrier: &'s str,
-    /// The value by its scale.
-    pub scaled: f64,
+#[derive(Clone, Debug, PartialEq)]
+pub struct Nearest {
+    /// The barrier, and how near.
+    pub approach: Approach,
     /// The value in its unit, and where it was met.
-    pub at: &'s Extreme,
+    pub at: Extreme,
 }
 
 impl Summary {
-    /// The least value or slack by scale: of equals the first barrier, and its value. Absent where no
-    /// call reached the barriers.
-    pub fn nearest(&self) -> Option<Nearest<'_>> {
-        fn of(barrier: &BarrierSummary) -> Option<Nearest<'_>> {
-            let (h, slack) = (barrier.least_h.as_ref()?, barrier.least_slack.as_ref());
-            let at = slack.filter(|slack| slack.value < h.value).unwrap_or(h);
-            Some(Nearest {
-                barrier: &barrier.name,
-                scaled: at.value / barrier.scale? + 0.0,
-                at,
-            })
-        }
-        let met = self.barriers.iter().filter_map(of);
-        met.reduce(|least, one| {
-            if compare(one.scaled, least.scaled).is_lt() {
-                one
-            } else {
-                least
-            }
-        })
-    }
-
     /// Most faults, and most warnings, that the summary repeats.
     pub const LISTED: usize = 50;
 }
@@ -420,8 +398,6 @@ impl Violations {
 pub struct BarrierSummary {
     /// Its name.
     pub name: String,
-    /// What its values are compared by with those of other barriers; absent where nobody said.
-    pub scale: Option<f64>,
     /// Least value met; absent where no call reached the barriers.
     pub least_h: Option<Extreme>,
     /// Least slack; absent where no transition was simulated.

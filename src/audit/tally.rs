@@ -2,14 +2,15 @@
 
 use super::coverage::Counting;
 use super::summary::{
-    BarrierSummary, Extreme, LabelCount, RateSummary, RuleCount, RunRefusals, Summary, Violations,
+    BarrierSummary, Extreme, LabelCount, Nearest, RateSummary, RuleCount, RunRefusals, Summary,
+    Violations,
 };
 use crate::engine::decision::{Decision, DecisionKind, Reading};
 use crate::engine::{Counted, Final, RunReport};
 use crate::policy::Policy;
 use crate::trace::fault::{Notice, NoticeKind};
 use crate::verify::clusters::Clusters;
-use crate::verify::robustness::Scales;
+use crate::verify::robustness::{Approach, Scales, distance};
 use crate::verify::stats::{Rate, wilson};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -21,12 +22,13 @@ pub struct Tally {
     summary: Summary,
     rules: BTreeMap<(usize, &'static str, &'static str), u64>,
     stages: Vec<&'static str>,
-    /// Place of each run in the list of refusals.
-    refusals: HashMap<(usize, Arc<str>), usize>,
+    /// What the values of barriers are compared by; absent where nobody said.
+    scales: Option<Scales>,
+    /// Place in the list of refusals of the latest run of each id, which is the only one that may go on.
+    refusals: HashMap<Arc<str>, usize>,
     /// Calls that may not run.
     refused: u64,
     runs_with_root: u64,
-    judged: u64,
     root: Clusters,
     standing: Clusters,
     both: Clusters,
@@ -65,10 +67,8 @@ impl Tally {
     }
 
     /// The same, which also tells how near runs come to a refusal by these scales of the barriers.
-    pub fn with_scales(mut self, scales: &Scales) -> Tally {
-        for (i, barrier) in self.summary.barriers.iter_mut().enumerate() {
-            barrier.scale = Some(scales.of(i));
-        }
+    pub fn with_scales(mut self, scales: Scales) -> Tally {
+        self.scales = Some(scales);
         self
     }
 
@@ -137,13 +137,17 @@ impl Tally {
     }
 
     fn barriers(&mut self, decision: &Decision) {
-        let judged = !decision.barriers.is_empty();
-        self.judged += u64::from(judged);
+        let mut lower = false;
         for (barrier, reading) in self.summary.barriers.iter_mut().zip(&decision.barriers) {
-            least(&mut barrier.least_h, reading.h, decision);
-            if let Some(slack) = reading.slack {
-                least(&mut barrier.least_slack, slack, decision);
-            }
+            lower |= least(&mut barrier.least_h, reading.h, decision);
+            lower |= match reading.slack {
+                Some(slack) => least(&mut barrier.least_slack, slack, decision),
+                None => reading.next.is_some(),
+            };
+        }
+        if lower {
+            // No other call came nearer than all before.
+            self.approach(decision);
         }
         let at_zero = |reading: &Reading| reading.next == Some(0.0);
         let boundary = decision.admitted && decision.barriers.iter().any(at_zero);
@@ -175,6 +179,24 @@ impl Tally {
         }
     }
 
+    /// Takes note of a call that may have come nearer a refusal than all before.
+    #[cold]
+    fn approach(&mut self, decision: &Decision) {
+        let Some(scales) = &self.scales else { return };
+        let distances = decision.barriers.iter();
+        let distances = distances.map(|reading| distance(reading.h, reading.next, reading.slack));
+        let Some(measured) = scales.least(distances) else {
+            return;
+        };
+        let order = self.summary.counts.calls;
+        let approach = Approach { measured, order };
+        let known = self.summary.nearest.as_ref();
+        if approach.is_nearer(known.map(|known| &known.approach)) {
+            let at = met(measured.value, decision);
+            self.summary.nearest = Some(Nearest { approach, at });
+        }
+    }
+
     /// Counts a fault or a warning.
     pub fn notice(&mut self, notice: &Notice) {
         let summary = &mut self.summary;
@@ -191,42 +213,40 @@ impl Tally {
 
     /// Counts a run that is over.
     pub fn run(&mut self, report: &RunReport) {
-        let summary = &mut self.summary;
+        let counts = &mut self.summary.counts;
+        counts.inconclusive_runs += u64::from(report.inconclusive);
         if !report.continues {
-            summary.counts.runs += 1;
+            // What comes after the end of a run comes to no barrier.
+            counts.runs += 1;
+            self.runs_with_root += u64::from(report.root > 0);
+            self.root.add(report.judged, report.root);
+            self.standing.add(report.judged, report.standing);
+            self.both
+                .add(report.judged, report.root.saturating_add(report.standing));
         }
-        summary.counts.inconclusive_runs += u64::from(report.inconclusive);
-        self.runs_with_root += u64::from(report.root > 0);
-        self.root.add(report.judged, report.root);
-        self.standing.add(report.judged, report.standing);
-        self.both
-            .add(report.judged, report.root.saturating_add(report.standing));
         if report.refused > 0 {
             self.refusals(report);
         } else if !report.continues && !self.refusals.is_empty() {
             // What is listed of an earlier run of that id is not that of this one.
-            self.refusals
-                .remove(&(report.input, Arc::clone(&report.id)));
+            self.refusals.remove(&report.id);
         }
     }
 
     /// Lists the refusals of a run, or brings up to date what was listed of it.
     fn refusals(&mut self, report: &RunReport) {
         let list = &mut self.summary.refusals;
-        let key = (report.input, Arc::clone(&report.id));
-        let known = self.refusals.get(&key).filter(|_| report.continues);
-        let place = known.copied().unwrap_or(list.len());
-        let refusals = RunRefusals {
+        let known = self.refusals.get(&report.id).filter(|_| report.continues);
+        if let Some(listed) = known.and_then(|&place| list.get_mut(place)) {
+            (listed.refused, listed.calls) = (report.refused, report.calls);
+            return;
+        }
+        self.refusals.insert(Arc::clone(&report.id), list.len());
+        list.push(RunRefusals {
             input: report.input,
             run: report.id.to_string(),
             refused: report.refused,
             calls: report.calls,
-        };
-        match list.get_mut(place) {
-            Some(listed) => *listed = refusals,
-            None => list.push(refusals),
-        }
-        self.refusals.insert(key, place);
+        });
     }
 
     /// The summary with everything that follows from the counts.
@@ -257,12 +277,15 @@ fn count<T: Default>(counts: &mut BTreeMap<String, T>, name: &str, add: impl FnO
     }
 }
 
-/// Keeps the least value and where it was met; of equals the first.
+/// Keeps the least value and where it was met; of equals the first. Says whether it is this one.
 #[inline]
-fn least(extreme: &mut Option<Extreme>, value: f64, decision: &Decision) {
+fn least(extreme: &mut Option<Extreme>, value: f64, decision: &Decision) -> bool {
     match extreme {
-        Some(least) if least.value <= value => {}
-        _ => *extreme = Some(met(value, decision)),
+        Some(least) if least.value <= value => false,
+        _ => {
+            *extreme = Some(met(value, decision));
+            true
+        }
     }
 }
 
@@ -354,4 +377,58 @@ fn broken_laws(summary: &Summary, refused: u64) -> Vec<String> {
         .filter(|(holds, _)| !holds)
         .map(|(_, law)| law.to_string())
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Random;
+
+    /// Whatever values come, some of them equal but for what rounding leaves.
+    #[test]
+    fn the_nearest_call_is_the_first_of_all() {
+        let mut random = Random::new(9);
+        let scales = Scales::new(&[0.9, 0.5, 10.0]);
+        for _ in 0..2000 {
+            let mut tally = Tally::new(["a", "b", "c"].map(str::to_owned), Vec::new());
+            tally = tally.with_scales(scales.clone());
+            let mut first: Option<Approach> = None;
+            for order in 1..=1 + random.below(12) as u64 {
+                let mut value = |barrier: usize| {
+                    let value = scales.of(barrier) * (random.below(5) as f64 - 1.0) / 4.0;
+                    match random.below(3) {
+                        0 => value.next_down(),
+                        _ => value,
+                    }
+                };
+                let mut reading = |barrier: usize| {
+                    let (h, next, slack) = (value(barrier), value(barrier), value(barrier));
+                    let simulated = h > 0.0;
+                    Reading {
+                        h,
+                        next: simulated.then_some(next),
+                        slack: simulated.then_some(slack),
+                    }
+                };
+                let decision = Decision {
+                    line: order,
+                    barriers: vec![reading(0), reading(1), reading(2)],
+                    ..Decision::default()
+                };
+                let near = |r: &Reading| distance(r.h, r.next, r.slack);
+                let measured = scales.least(decision.barriers.iter().map(near));
+                let measured = measured.expect("three barriers");
+                let approach = Approach { measured, order };
+                if approach.is_nearer(first.as_ref()) {
+                    first = Some(approach);
+                }
+                tally.decision(&Final {
+                    decision,
+                    ..Final::default()
+                });
+            }
+            let told = tally.finish().nearest.map(|nearest| nearest.approach);
+            assert_eq!(told, first);
+        }
+    }
 }

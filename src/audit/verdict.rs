@@ -43,18 +43,27 @@ fn unusable(summary: &Summary, leniency: Leniency) -> Option<String> {
 /// Why the inputs alone make the status 2, if they do: one could not be read, there are faults, or
 /// there is no call.
 pub fn unusable_inputs<'i>(
-    mut inputs: impl Iterator<Item = &'i InputSummary>,
+    inputs: impl Iterator<Item = &'i InputSummary>,
     faults: u64,
     calls: u64,
     leniency: Leniency,
 ) -> Option<String> {
-    if let Some(why) = inputs.find_map(InputSummary::unreadable) {
+    if let Some(why) = unread(inputs.filter_map(InputSummary::unreadable)) {
         return Some(why);
     }
     if faults > 0 && !leniency.allow_faults {
         return Some(crate::number::count(faults, "input fault", "input faults"));
     }
     (calls == 0 && !leniency.allow_empty).then(|| "no call in any input".into())
+}
+
+/// Why inputs could not be read, by what is said of each of these: the first, and how many more there are.
+pub fn unread(mut inputs: impl Iterator<Item = String>) -> Option<String> {
+    let first = inputs.next()?;
+    Some(match inputs.count() {
+        0 => first,
+        more => format!("{first}, and {more} more"),
+    })
 }
 
 /// The exit status of a command that reads inputs and judges nothing, and why.

@@ -118,8 +118,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
             args.escalate_at
         );
     }
-    let sources = Sources::find(&args.input.files)?;
-    let policy = policy::load(args.policy.as_deref(), &sources.directories)?;
+    let mut sources = Sources::find(&args.input.files)?;
+    let policy = policy::load(args.policy.as_deref(), &mut sources)?;
     let (scorers, closed) = scorers(args, &policy)?;
     let asked = Asked {
         rates: args.false_alarms.clone(),

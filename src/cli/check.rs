@@ -1,5 +1,6 @@
 //! `gate check`.
 
+use super::inputs::Sources;
 use super::options::{LayoutArgs, one_of};
 use super::outputs::print;
 use super::policy;
@@ -46,7 +47,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
-    let policy = policy::load(args.policy.as_deref(), &[])?;
+    let policy = policy::load(args.policy.as_deref(), &mut Sources::default())?;
     let reach = match args.reach.reach {
         true => Some(explored(&args.reach, &policy)?),
         false => None,

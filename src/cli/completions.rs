@@ -2,7 +2,9 @@
 
 use super::outputs::print;
 use crate::exit::Exit;
-use clap::CommandFactory;
+use crate::rules;
+use clap::builder::PossibleValuesParser;
+use clap::{Command, CommandFactory};
 use clap_complete::Shell;
 
 /// Print completions for a shell: commands, options and their values
@@ -25,6 +27,22 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut super::Cli::command(), "gate", &mut script);
+    clap_complete::generate(args.shell, &mut told(), "gate", &mut script);
     Ok(print(Exit::Clean, |out| out.write_all(&script)))
+}
+
+/// gate, with the values of arguments told that take any text and say themselves what there is none of.
+fn told() -> Command {
+    let gate = super::Cli::command();
+    let commands: Vec<String> = gate
+        .get_subcommands()
+        .map(|command| command.get_name().to_owned())
+        .collect();
+    let rules = rules::all().into_iter().map(|rule| rule.id).collect();
+    let of = |argument: &'static str, values: Vec<String>| {
+        let values = PossibleValuesParser::new(values);
+        move |command: Command| command.mut_arg(argument, |arg| arg.value_parser(values))
+    };
+    gate.mut_subcommand("man", of("command", commands))
+        .mut_subcommand("rule", of("id", rules))
 }

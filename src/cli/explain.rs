@@ -7,7 +7,7 @@ use super::policy::PolicyArgs;
 use super::reading::read_all;
 use super::say;
 use crate::audit::summary::{InputSummary, PolicySummary, Replayed};
-use crate::audit::verdict::unusable_inputs;
+use crate::audit::verdict::{unread, unusable_inputs};
 use crate::diag::nearest;
 use crate::engine::{Engine, Options};
 use crate::exit::Exit;
@@ -41,7 +41,7 @@ pub(super) struct Args {
     call: Option<String>,
 
     /// The call on this line
-    #[arg(long, value_name = "LINE", group = "which", help_heading = "Call")]
+    #[arg(long, value_name = "N", group = "which", help_heading = "Call")]
     line: Option<u64>,
 
     /// The first call that a barrier refused
@@ -94,7 +94,7 @@ impl Args {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let mut sources = Sources::find(&args.input.files)?;
-    let policy = args.policy.load(&sources.directories)?;
+    let policy = args.policy.load(&mut sources)?;
     // What cannot be read twice is kept for the second time.
     let _kept = keep(&mut sources)?;
     let mut finder = Finder::new(args.wanted(), args.run.clone());
@@ -108,7 +108,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     );
     let [found] = finder.found.as_slice() else {
         // What cannot be read may hold the call.
-        let unreadable = inputs.iter().find_map(InputSummary::unreadable);
+        let unreadable = unread(inputs.iter().filter_map(InputSummary::unreadable));
         if let Some(why) = unreadable.filter(|_| finder.found.is_empty()) {
             say(&format!("gate: {why}"));
             if finder.calls == 0 {

@@ -52,8 +52,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     if args.list {
         return list(args);
     }
-    let sources = Sources::find(&args.input.files)?;
-    let mut policy = policy::load_without_models(args.policy.as_deref(), &sources.directories)?;
+    let mut sources = Sources::find(&args.input.files)?;
+    let mut policy = policy::load_without_models(args.policy.as_deref(), &mut sources)?;
     policy.count_default_features();
     let unfinished = Unfinished::default();
     unfinished.remove_when_interrupted();
@@ -82,7 +82,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
 }
 
 fn list(args: &Args) -> anyhow::Result<Exit> {
-    let mut policy = policy::load_without_models(args.policy.as_deref(), &[])?;
+    let mut policy = policy::load_without_models(args.policy.as_deref(), &mut Sources::default())?;
     policy.count_default_features();
     let listed = Listed {
         parameters_sha256: policy.parameters_sha256(),

@@ -1,5 +1,6 @@
 //! `gate init`.
 
+use crate::escape::file_name;
 use crate::exit::Exit;
 use anyhow::Context;
 use std::fs::OpenOptions;
@@ -20,7 +21,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
-    let shown = args.file.display();
+    let shown = file_name(&args.file);
     let mut options = OpenOptions::new();
     options.write(true);
     if args.force {

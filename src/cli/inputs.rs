@@ -1,5 +1,7 @@
 //! Finding and opening the inputs.
 
+use super::place::identity;
+use crate::escape::file_name;
 use anyhow::bail;
 use std::collections::HashSet;
 use std::fs::File;
@@ -9,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// An input that is to be audited.
 #[derive(Debug)]
 pub(super) struct Source {
-    /// As reports show it.
+    /// As reports show it; no two files have the same.
     pub(super) name: String,
     /// Its name without directories and endings, after which runs without a name are named.
     pub(super) stem: String,
@@ -31,6 +33,9 @@ pub(super) struct Sources {
     /// Files that are read beside the inputs, such as the policy.
     pub(super) beside: Vec<PathBuf>,
 }
+
+/// The name of standard input.
+const STDIN: &str = "stdin";
 
 const ENDINGS: [&str; 5] = [".jsonl", ".ndjson", ".json", ".eval", ".traj"];
 const PACKED: [&str; 2] = [".gz", ".zst"];
@@ -116,16 +121,21 @@ impl Sources {
 impl Source {
     fn stdin() -> Source {
         Source {
-            name: "stdin".into(),
-            stem: "stdin".into(),
+            name: STDIN.into(),
+            stem: STDIN.into(),
             path: None,
             repeats: false,
         }
     }
 
     fn file(path: &Path) -> Source {
+        let name = file_name(path).into_owned();
         Source {
-            name: path.to_string_lossy().into_owned(),
+            name: if name == STDIN {
+                format!("./{name}")
+            } else {
+                name
+            },
             stem: stem(path),
             path: Some(path.into()),
             repeats: false,
@@ -170,10 +180,7 @@ fn is_trace(path: &Path) -> bool {
 
 /// The name without directories and without the endings of a trace.
 fn stem(path: &Path) -> String {
-    let name = path
-        .file_name()
-        .unwrap_or(path.as_os_str())
-        .to_string_lossy();
+    let name = file_name(path.file_name().unwrap_or(path.as_os_str()));
     let cut = |name: &str, ends: &[&str]| {
         let end = ends.iter().find(|end| name.to_lowercase().ends_with(**end));
         name[..name.len() - end.map_or(0, |end| end.len())].to_owned()
@@ -184,24 +191,6 @@ fn stem(path: &Path) -> String {
     } else {
         stem
     }
-}
-
-/// By what one file is told from another: where it lies once links are followed.
-#[derive(Debug, PartialEq, Eq, Hash)]
-pub(super) enum Identity {
-    #[cfg(unix)]
-    Inode(u64, u64),
-    Path(PathBuf),
-}
-
-/// The identity of a file that may not exist.
-pub(super) fn identity(path: &Path) -> Identity {
-    #[cfg(unix)]
-    if let Ok(meta) = std::fs::metadata(path) {
-        use std::os::unix::fs::MetadataExt;
-        return Identity::Inode(meta.dev(), meta.ino());
-    }
-    Identity::Path(path.canonicalize().unwrap_or_else(|_| path.into()))
 }
 
 #[cfg(test)]

@@ -54,9 +54,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
             (args.format.formats)(&formats, &shown, out)
         }));
     }
-    let sources = Sources::find(&args.input.files)?;
+    let mut sources = Sources::find(&args.input.files)?;
     let policy = args.policy.as_deref();
-    let policy = policy.map(|named| policy::load(Some(named), &sources.directories));
+    let policy = policy.map(|named| policy::load(Some(named), &mut sources));
     let policy = policy.transpose()?;
     let mut inspector = Inspector::new(policy.as_ref());
     let inputs = read_all(&sources, &args.input, true, &mut inspector);

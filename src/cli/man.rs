@@ -5,6 +5,7 @@ use super::outputs::{ReportFile, print};
 use super::say;
 use super::signals::Unfinished;
 use crate::diag::nearest;
+use crate::escape::file_name;
 use crate::exit::Exit;
 use crate::number::count;
 use anyhow::Context;
@@ -72,7 +73,7 @@ fn find<'c>(gate: &'c Command, name: &str) -> anyhow::Result<&'c Command> {
 
 /// Writes the page of every command, or none of them.
 fn write_all(gate: &Command, folder: &Path, force: bool) -> anyhow::Result<Exit> {
-    let shown = folder.display();
+    let shown = file_name(folder);
     std::fs::create_dir_all(folder)
         .map_err(|e| anyhow::anyhow!("`{shown}` cannot be made: {e}"))?;
     let unfinished = Unfinished::default();
@@ -109,16 +110,29 @@ fn full_name(command: &Command) -> &str {
 fn page(command: &Command) -> io::Result<Vec<u8>> {
     let below = command.get_after_help().map(ToString::to_string);
     let name = full_name(command);
+    let usage = usage(command);
     let mut page = Vec::new();
-    Man::new(command.clone().after_help(None::<&str>))
-        .title(name.to_uppercase())
-        // The same bytes on every day; an empty date would not be told from none.
-        .date(" ")
-        .source(concat!("gate ", env!("CARGO_PKG_VERSION")))
-        .manual("Manual of gate")
-        .render(&mut page)?;
+    Man::new(
+        command
+            .clone()
+            .after_help(None::<&str>)
+            .override_usage(usage),
+    )
+    .title(name.to_uppercase())
+    // In place of a date: the same bytes on every day.
+    .date(concat!("version ", env!("CARGO_PKG_VERSION")))
+    .source("gate")
+    .manual("Manual of gate")
+    .render(&mut page)?;
     sections(&below.unwrap_or_default()).to_writer(&mut page)?;
     Ok(page)
+}
+
+/// How a command is called, as its help says it: with the values that options take, and `...` where there may
+/// be several.
+fn usage(command: &Command) -> String {
+    let usage = command.clone().render_usage().to_string();
+    usage.trim_start_matches("Usage:").trim().to_owned()
 }
 
 /// `Examples:` with lines of its own below it, and `Exit status: 0 …` on one line.

@@ -20,6 +20,7 @@ mod man;
 mod model;
 mod options;
 mod outputs;
+mod place;
 mod policy;
 mod progress;
 mod reach;

@@ -1,10 +1,12 @@
 //! Where reports go: standard output, and files that are complete or absent.
 
-use super::inputs::{Sources, identity};
+use super::inputs::Sources;
 use super::options::OutputArgs;
+use super::place::{as_before, folder, identity, led_to};
 use super::say;
 use super::signals::Unfinished;
 use crate::audit::summary::ExitSummary;
+use crate::escape::file_name;
 use crate::exit::Exit;
 use crate::report::Header;
 use crate::trace::fault::Notice;
@@ -15,7 +17,10 @@ use tempfile::NamedTempFile;
 
 /// A report file under way: written beside its place, moved there once it is complete.
 pub(super) struct ReportFile {
+    /// As it was named.
     path: PathBuf,
+    /// Where its links lead.
+    place: PathBuf,
     temporary: NamedTempFile,
     unfinished: Unfinished,
 }
@@ -31,7 +36,7 @@ impl ReportFile {
         force: bool,
         unfinished: &Unfinished,
     ) -> anyhow::Result<ReportFile> {
-        let shown = path.display();
+        let shown = file_name(path);
         if path.as_os_str() == "-" {
             bail!("`-` is no file: --format says what goes to standard output");
         }
@@ -48,15 +53,15 @@ impl ReportFile {
         if path.symlink_metadata().is_ok() && !force {
             bail!("`{shown}` exists: use --force to replace it");
         }
-        let parent = path.parent().filter(|p| !p.as_os_str().is_empty());
-        let temporary = tempfile::Builder::new()
-            .prefix(".gate-")
-            .tempfile_in(parent.unwrap_or(Path::new(".")))
+        let failed = |e: io::Error| anyhow::anyhow!("`{shown}` cannot be written: {e}");
+        let place = led_to(path).map_err(failed)?;
+        let temporary = temporary(&place)
             // The library's own words name the temporary file.
-            .map_err(|e| anyhow::anyhow!("`{shown}` cannot be written: {}", e.kind()))?;
+            .map_err(|e| failed(e.kind().into()))?;
         unfinished.add(temporary.path());
         Ok(ReportFile {
             path: path.into(),
+            place,
             temporary,
             unfinished: unfinished.clone(),
         })
@@ -74,7 +79,7 @@ impl ReportFile {
 
     /// Why the report in it is not complete.
     pub(super) fn failed(self, error: io::Error) -> anyhow::Error {
-        let shown = self.path.display().to_string();
+        let shown = file_name(&self.path).into_owned();
         anyhow::Error::new(error).context(format!("`{shown}` cannot be written"))
     }
 
@@ -83,14 +88,30 @@ impl ReportFile {
     /// # Errors
     /// It cannot be moved; then it is absent.
     pub(super) fn keep(self) -> anyhow::Result<()> {
-        let shown = self.path.display().to_string();
+        let shown = file_name(&self.path).into_owned();
         let failed = || format!("`{shown}` cannot be written");
         self.temporary.as_file().sync_all().with_context(failed)?;
-        make_readable(self.temporary.as_file());
+        if let Ok(replaced) = self.place.metadata() {
+            as_before(self.temporary.as_file(), &replaced);
+        }
         self.unfinished.remove(self.temporary.path());
-        self.temporary.persist(&self.path).with_context(failed)?;
+        self.temporary.persist(&self.place).with_context(failed)?;
         Ok(())
     }
+}
+
+/// A temporary file beside that place. One that replaces another is made for its owner alone, and is
+/// [made readable](as_before) when it is complete; a new one is as readable as any other new file.
+fn temporary(place: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".gate-");
+    #[cfg(unix)]
+    if !place.exists() {
+        use std::os::unix::fs::PermissionsExt;
+        // Less what the user's mask takes away.
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder(place))
 }
 
 /// Makes sure that no two reports go to one file: the later would replace the earlier.
@@ -100,26 +121,13 @@ impl ReportFile {
 pub(super) fn keep_apart<'p>(paths: impl Iterator<Item = &'p Path>) -> anyhow::Result<()> {
     let mut places = Vec::new();
     for path in paths {
-        let parent = path.parent().filter(|p| !p.as_os_str().is_empty());
-        let place = (identity(parent.unwrap_or(Path::new("."))), path.file_name());
+        let place = identity(path);
         if places.contains(&place) {
-            bail!("`{}` is named for two reports", path.display());
+            bail!("`{}` is named for two reports", file_name(path));
         }
         places.push(place);
     }
     Ok(())
-}
-
-/// Temporary files are made for their owner alone; a report is as readable as any other file.
-fn make_readable(file: &std::fs::File) {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // Where this fails the report is kept with narrower permissions.
-        let _ = file.set_permissions(std::fs::Permissions::from_mode(0o644));
-    }
-    #[cfg(not(unix))]
-    let _ = file;
 }
 
 /// Standard output, written in blocks.

@@ -1,7 +1,10 @@
 //! Finding and loading the policy.
 
+use super::inputs::Sources;
+use super::place::folder;
 use super::{Told, files};
 use crate::diag::Diagnostic;
+use crate::escape::file_name;
 use crate::policy::read::Load;
 use crate::policy::read::MAX_BYTES;
 use crate::policy::{Policy, PolicySource, parse, parse_without_models};
@@ -21,11 +24,11 @@ pub(super) struct PolicyArgs {
 }
 
 impl PolicyArgs {
-    /// The policy with which these directories are audited, as [`load`] finds it.
+    /// The policy with which these inputs are audited, as [`load`] finds it.
     ///
     /// # Errors
     /// Those of [`load`].
-    pub(super) fn load(&self, audited: &[PathBuf]) -> anyhow::Result<Policy> {
+    pub(super) fn load(&self, audited: &mut Sources) -> anyhow::Result<Policy> {
         load(self.policy.as_deref(), audited)
     }
 }
@@ -33,12 +36,12 @@ impl PolicyArgs {
 /// The policy of a command: the one named, else the `gate.toml` found from the working directory
 /// upward, else the built-in one.
 ///
-/// `audited` are the directories that are being audited: what is audited must not choose the policy
-/// it is held against, so a policy found inside one of them has to be named.
+/// `audited` is what is being audited: it must not choose the policy it is held against, so a policy found
+/// inside one of its directories has to be named. The files of the policy are read beside it from then on.
 ///
 /// # Errors
 /// It cannot be read, or has errors; they are all in the message.
-pub(super) fn load(named: Option<&Path>, audited: &[PathBuf]) -> anyhow::Result<Policy> {
+pub(super) fn load(named: Option<&Path>, audited: &mut Sources) -> anyhow::Result<Policy> {
     load_by(named, audited, parse)
 }
 
@@ -48,7 +51,7 @@ pub(super) fn load(named: Option<&Path>, audited: &[PathBuf]) -> anyhow::Result<
 /// Those of [`load`].
 pub(super) fn load_without_models(
     named: Option<&Path>,
-    audited: &[PathBuf],
+    audited: &mut Sources,
 ) -> anyhow::Result<Policy> {
     load_by(named, audited, parse_without_models)
 }
@@ -56,17 +59,24 @@ pub(super) fn load_without_models(
 /// Reads the text of a policy; its name, where it came from, and how to read what it names.
 type Parse = fn(&str, &str, PolicySource, &Load<'_>) -> Result<Policy, Vec<Diagnostic>>;
 
-fn load_by(named: Option<&Path>, audited: &[PathBuf], parse: Parse) -> anyhow::Result<Policy> {
-    match named {
+fn load_by(named: Option<&Path>, audited: &mut Sources, parse: Parse) -> anyhow::Result<Policy> {
+    let (path, policy) = match named {
         Some(path) => match path.to_str().and_then(Policy::preset) {
-            Some(policy) => Ok(policy),
-            None => read(path, files::read, parse),
+            Some(policy) => return Ok(policy),
+            None => (path.to_owned(), read(path, files::read, parse)?),
         },
-        None => match find(audited)? {
-            Some(path) => read(&path, files::read_regular, parse),
-            None => Ok(Policy::built_in()),
+        None => match find(&audited.directories)? {
+            Some(path) => {
+                let policy = read(&path, files::read_regular, parse)?;
+                (path, policy)
+            }
+            None => return Ok(Policy::built_in()),
         },
-    }
+    };
+    let beside = policy.files.iter().map(|file| folder(&path).join(file));
+    audited.beside.extend(beside);
+    audited.beside.push(path);
+    Ok(policy)
 }
 
 fn find(audited: &[PathBuf]) -> anyhow::Result<Option<PathBuf>> {
@@ -82,8 +92,8 @@ fn find(audited: &[PathBuf]) -> anyhow::Result<Option<PathBuf>> {
     if let Some(dir) = audited.iter().find(inside) {
         bail!(
             "{} lies in `{}`, which is audited: name it with --policy if it is to be trusted",
-            path.display(),
-            dir.display()
+            file_name(&path),
+            file_name(dir)
         );
     }
     // Shown as it lies from here, so that reports do not depend on where the project stands.
@@ -99,11 +109,11 @@ fn find(audited: &[PathBuf]) -> anyhow::Result<Option<PathBuf>> {
 type Open = fn(&Path, usize) -> io::Result<Vec<u8>>;
 
 fn read(path: &Path, open: Open, parse: Parse) -> anyhow::Result<Policy> {
-    let name = path.display().to_string();
+    let name = file_name(path);
     let text = open(path, MAX_BYTES).with_context(|| format!("policy `{name}` cannot be read"))?;
     let text = String::from_utf8(text).with_context(|| format!("policy `{name}` is not UTF-8"))?;
     let load = files::of_directory(path.parent().unwrap_or(Path::new("")));
-    parse(&text, &name, PolicySource::File(name.clone()), &load).map_err(|errors| {
+    parse(&text, &name, PolicySource::File(path.into()), &load).map_err(|errors| {
         let errors: Vec<_> = errors.iter().map(Diagnostic::to_string).collect();
         let errors = errors.iter().flat_map(|error| error.lines());
         let head = format!("gate: policy `{name}` cannot be used");

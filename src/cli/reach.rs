@@ -2,6 +2,7 @@
 
 use super::{Told, files, tell_notices};
 use crate::audit::barriers::builder;
+use crate::escape::file_name;
 use crate::policy::Policy;
 use crate::trace::fault::Notice;
 use crate::verify::reach::{self, Limits, Reach, Start};
@@ -83,7 +84,7 @@ pub(super) fn explored(args: &ReachArgs, policy: &Policy) -> anyhow::Result<Reac
 }
 
 fn state(path: &Path, policy: &Policy, start: &mut Start) -> anyhow::Result<()> {
-    let name = path.display().to_string();
+    let name = file_name(path);
     let text = files::read(path, MOST).with_context(|| format!("`{name}` cannot be read"))?;
     let (spec, notices) = one::read(&text).map_err(|fault| Told(said(&name, &fault)))?;
     tell_notices(notices.iter(), notices.len() as u64, |_| &name);

@@ -49,8 +49,8 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
-    let sources = Sources::find(&args.input.files)?;
-    let policy = args.policy.load(&sources.directories)?;
+    let mut sources = Sources::find(&args.input.files)?;
+    let policy = args.policy.load(&mut sources)?;
     let wanted = Wanted {
         top: args.top,
         all: args.format.all,

@@ -156,8 +156,8 @@ fn limits(asked: &[MaxRate], policy: &Policy) -> anyhow::Result<Limits> {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let fail_on = findings(&args.fail_on)?;
-    let sources = Sources::find(&args.input.files)?;
-    let mut policy = args.policy.load(&sources.directories)?;
+    let mut sources = Sources::find(&args.input.files)?;
+    let mut policy = args.policy.load(&mut sources)?;
     // What is tested here is the transition; a policy that leaves it out at run time has one too.
     policy.dcbf.verify = true;
     let limits = limits(&args.max_violation_rate, &policy)?;

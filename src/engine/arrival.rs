@@ -57,6 +57,7 @@ impl Monitor<'_> {
         self.give_up_waiting(unanswered);
         run.seq += 1;
         run.turn = turn;
+        run.moved |= place.input != run.input;
         if let Some(outcome) = &call.outcome {
             self.read_outcome(outcome);
         }
@@ -88,9 +89,13 @@ impl Monitor<'_> {
         let Some(first) = held.first() else {
             return held;
         };
+        let on_line = match first.place.input == place.input {
+            true => format!(", on line {}", first.place.line),
+            false => String::new(),
+        };
         let message = format!(
-            "the result of call `{}` stands before it, on line {}",
-            first.call, first.place.line
+            "the result of call `{}` stands before it{on_line}",
+            first.call
         );
         self.warn(WarningCode::EarlyResult, place, run, message);
         if call.outcome.is_none() {

@@ -97,9 +97,10 @@ fn unanswered(run: &Run) -> Option<(WarningCode, Place, String)> {
     if run.marks.iter().all(|mark| mark.outcome.is_none()) {
         return None;
     }
+    let line = first.origin.line().filter(|_| !run.moved);
     let place = Place {
         input: run.input,
-        line: first.origin.line().unwrap_or(0).into(),
+        line: line.unwrap_or(0).into(),
         column: 0,
     };
     let message = match 1 + without.count() as u64 {

@@ -35,6 +35,7 @@ const DOUBTFUL: u8 = 1;
 const DOUBT_TOLD: u8 = 2;
 const PARTED: u8 = 4;
 const RESUMED: u8 = 8;
+const MOVED: u8 = 16;
 
 impl Packed {
     /// The run, which is over where it was then; absent where it has to stay as it is.
@@ -68,6 +69,7 @@ impl Packed {
             doubt_told,
             epoch,
             resumed,
+            moved,
             kept,
             effects,
             tally,
@@ -104,6 +106,7 @@ impl Packed {
             (*doubt_told, DOUBT_TOLD),
             (*parted, PARTED),
             (*resumed, RESUMED),
+            (*moved, MOVED),
         ];
         let flags = flags.iter().filter(|(holds, _)| *holds);
         out.bytes.push(flags.map(|(_, bit)| bit).sum());
@@ -227,6 +230,7 @@ impl Packed {
             doubt_told: has(DOUBT_TOLD),
             parted: has(PARTED),
             resumed: has(RESUMED),
+            moved: has(MOVED),
             ..Run::default()
         })
     }

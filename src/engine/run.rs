@@ -67,6 +67,8 @@ pub(super) struct Run {
     pub(super) epoch: u64,
     /// Whether it was opened again after its end.
     pub(super) resumed: bool,
+    /// Whether it has calls in another input than the one it began in, so that a line alone is no place.
+    pub(super) moved: bool,
     /// How it ended then, where every rule is weighed.
     pub(super) kept: Option<Box<Kept>>,
     /// What calls did to the state since that was told, in order; absent where nobody asks.

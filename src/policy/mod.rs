@@ -18,6 +18,7 @@ pub mod semantic;
 pub mod toml;
 
 use crate::embed::Embedder;
+use crate::escape::file_name;
 use crate::firewall::Preparer;
 use crate::trace::money::Nano;
 use expr::Expr;
@@ -26,6 +27,7 @@ use matcher::{MatcherId, Matchers};
 pub use read::{parse, parse_without_models};
 use refused::Refused;
 use semantic::{Model, Semantic};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The stages that a policy may switch off, in pipeline order.
@@ -76,6 +78,9 @@ pub struct Policy {
     pub preparer: Arc<Preparer>,
     /// Models of the embedders that it uses.
     pub models: Vec<Model>,
+    /// Files that it names, relative to the folder of its own, whether they are opened or not: schemas, models
+    /// and descriptions.
+    pub files: Vec<String>,
     /// Tools that were mediated; absent means all.
     pub boundary: Option<MatcherId>,
     /// Where its settings stand in the file.
@@ -145,16 +150,16 @@ pub enum PolicySource {
     BuiltIn,
     /// A preset by itself, by its name.
     Preset(&'static str),
-    /// A file, as it was named or found.
-    File(String),
+    /// A file, by the path that was named or found.
+    File(PathBuf),
 }
 
 impl std::fmt::Display for PolicySource {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            PolicySource::BuiltIn => "built-in",
-            PolicySource::Preset(name) => name,
-            PolicySource::File(name) => name,
+        f.write_str(&match self {
+            PolicySource::BuiltIn => "built-in".into(),
+            PolicySource::Preset(name) => (*name).into(),
+            PolicySource::File(path) => file_name(path),
         })
     }
 }

@@ -7,6 +7,7 @@ pub(super) mod row;
 pub(super) mod rows;
 
 use super::json::v1::notice_kind;
+use super::json::write::Item;
 use super::rendering::{Blocks, Readings};
 use super::{Format, Header, Report};
 use crate::audit::coverage::{Met, RuleCoverage};
@@ -272,7 +273,7 @@ impl Render {
         row.flag(decision.is_drift());
         row.barriers(&decision.hazard);
         row.float(digits, decision.composite);
-        row.text(&decision.labels.join(";"));
+        row.list(decision.labels.iter().map(String::as_str));
         row.flag(decision.args_unknown);
         let seen = decision.semantic.as_deref();
         row.float(digits, seen.map(|seen| seen.harm));
@@ -314,9 +315,51 @@ pub(super) fn cell(text: &str) -> Cow<'_, str> {
     shown
 }
 
+/// A cell of untrusted texts with a separator between them, or as a JSON array, which alone begins with a
+/// bracket, where they could not be told from one another, or not be told as they are.
+pub(super) fn list(texts: &[&str], separator: &str) -> String {
+    let joined = texts.join(separator);
+    let parted = |text: &&str| !text.is_empty() && !text.contains(separator);
+    if texts.iter().all(parted) && !joined.starts_with('[') && *cell(&joined) == joined {
+        return joined;
+    }
+    let mut array = Vec::new();
+    Item::append(texts, &mut array);
+    String::from_utf8_lossy(&array).into_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::Random;
+
+    /// Whatever the texts, they are read back: a cell that begins with a bracket as JSON, every other by
+    /// its separators.
+    #[test]
+    fn lists_read_back() {
+        assert_eq!(list(&["safety", "a b"], ";"), "safety;a b");
+        assert_eq!(list(&["a;b", "\u{1b}"], ";"), r#"["a;b","\u001b"]"#);
+        assert_eq!(list(&["=1"], ";"), r#"["=1"]"#);
+        let mut random = Random::new(4);
+        for _ in 0..20_000 {
+            let signs = [
+                "a", " ", ", ", ";", "\"", "'", "[", "]", "=", "\\", "\n", "\u{1b}",
+            ];
+            let mut text = || (0..random.below(4)).map(|_| *random.pick(&signs)).collect();
+            let texts: [String; 3] = [text(), text(), text()];
+            let texts = texts.each_ref().map(String::as_str);
+            let texts = &texts[..1 + random.below(3)];
+            for separator in [";", ", "] {
+                let told = list(texts, separator);
+                assert_eq!(cell(&told), told);
+                let read: Vec<String> = match told.starts_with('[') {
+                    true => serde_json::from_str(&told).expect("JSON"),
+                    false => told.split(separator).map(str::to_owned).collect(),
+                };
+                assert_eq!(read, texts, "{told}");
+            }
+        }
+    }
 
     #[test]
     fn formulas_are_defused() {

@@ -14,6 +14,8 @@ pub struct Runs<T> {
     places: HashMap<(usize, Arc<str>), usize>,
     /// Whether runs go on from one input into the next.
     merged: bool,
+    /// Input and run of the latest call, and where it lies: most calls follow one of their own run.
+    last: Option<(usize, Arc<str>, usize)>,
 }
 
 /// A run.
@@ -40,6 +42,7 @@ impl<T: Default> Runs<T> {
             list: Vec::new(),
             places: HashMap::new(),
             merged,
+            last: None,
         }
     }
 
@@ -65,13 +68,29 @@ impl<T: Default> Runs<T> {
 
     /// Where in the list the run of a call lies.
     pub fn decision(&mut self, decision: &Decision) -> usize {
-        let key = self.key(decision.input, &decision.run);
-        let known = self.latest(&key, decision.continues);
-        let at = known.unwrap_or_else(|| self.push(decision.input, &decision.run));
+        let at = self.find_by_call(decision).unwrap_or_else(|| {
+            let at = self.push(decision.input, &decision.run);
+            self.last = Some((decision.input, Arc::clone(&decision.run), at));
+            at
+        });
         if let Some(run) = self.list.get_mut(at) {
             run.latest = run.latest.max(decision.seq);
         }
         at
+    }
+
+    /// Where in the list the run of a call lies, if it is there.
+    pub fn find_by_call(&mut self, decision: &Decision) -> Option<usize> {
+        if let Some((input, run, at)) = &self.last
+            && *input == decision.input
+            && Arc::ptr_eq(run, &decision.run)
+        {
+            return Some(*at);
+        }
+        let key = self.key(decision.input, &decision.run);
+        let at = self.latest(&key, decision.continues)?;
+        self.last = Some((decision.input, key.1, at));
+        Some(at)
     }
 
     /// Where in the list the run lies that is over.
@@ -79,10 +98,45 @@ impl<T: Default> Runs<T> {
         let key = self.key(report.input, &report.id);
         let known = self.latest(&key, report.continues);
         let at = known.unwrap_or_else(|| self.push(report.input, &report.id));
+        self.ended(at);
+        at
+    }
+
+    /// The same where it lies in the list: one that has no call yet is not taken into it.
+    pub fn end_if_called(&mut self, report: &RunReport) -> Option<usize> {
+        let key = self.key(report.input, &report.id);
+        let known = self.latest(&key, report.continues);
+        match known {
+            Some(at) => self.ended(at),
+            // What goes on is this run from now on, and not the one before.
+            None => _ = self.places.remove(&key),
+        }
+        known
+    }
+
+    fn ended(&mut self, at: usize) {
+        self.last = None;
         if let Some(run) = self.list.get_mut(at) {
             run.ended = true;
         }
-        at
+    }
+
+    /// Lets go of runs but those that stay, by where they lie. Later calls of the others are as of new ones.
+    pub fn keep(&mut self, stays: &[bool]) {
+        let mut next = 0..;
+        let moved = stays
+            .iter()
+            .map(|&stays| if stays { next.next() } else { None });
+        let moved: Vec<Option<usize>> = moved.collect();
+        let to = |at: usize| moved.get(at).copied().flatten();
+        let mut at = 0..;
+        self.list.retain(|_| at.next().and_then(to).is_some());
+        self.places.retain(|_, at| {
+            let to = to(*at);
+            *at = to.unwrap_or(0);
+            to.is_some()
+        });
+        self.last = None;
     }
 
     /// Where the latest run of an id lies, if what comes is of it: after its end that alone which says

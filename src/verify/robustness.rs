@@ -59,6 +59,31 @@ pub struct Measured {
     pub scaled: f64,
 }
 
+/// How near a call came to what the barriers refuse, among the calls of an audit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Approach {
+    /// The barrier that it came nearest, and how near.
+    pub measured: Measured,
+    /// Which of all calls it was, in the order in which they were decided.
+    pub order: u64,
+}
+
+impl Approach {
+    /// Which of two goes first wherever calls, or runs by their nearest calls, are ranked: the nearer; of
+    /// equals that of the first barrier of the policy, then the one that was decided first.
+    pub fn rank(&self, other: &Approach) -> Ordering {
+        let (a, b) = (&self.measured, &other.measured);
+        compare(a.scaled, b.scaled)
+            .then(a.barrier.cmp(&b.barrier))
+            .then(self.order.cmp(&other.order))
+    }
+
+    /// Whether it goes before what is known so far, if anything is.
+    pub fn is_nearer(&self, known: Option<&Approach>) -> bool {
+        known.is_none_or(|known| self.rank(known).is_lt())
+    }
+}
+
 impl Scales {
     /// Scales of barriers with these values in the initial state. Where that is not above zero there
     /// is nothing to go by, and the scale is 1.

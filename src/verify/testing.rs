@@ -58,6 +58,7 @@ pub fn policy(alpha: Alpha) -> Policy {
         source: PolicySource::BuiltIn,
         sha256: String::new(),
         matchers,
+        files: Vec::new(),
         tallied: vec![outbound],
         recent: 5,
         features_counted: false,

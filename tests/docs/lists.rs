@@ -238,3 +238,33 @@ fn every_dependency_has_its_row() {
         .collect();
     assert_eq!(documented, required);
 }
+
+/// What the environment decides is said, and what it decides in GitHub Actions also where recipes are.
+#[test]
+fn every_variable_of_the_environment_is_documented() {
+    let mut names = Vec::new();
+    for entry in walkdir::WalkDir::new(root().join("src/cli")) {
+        let entry = entry.expect("an entry");
+        if entry.file_type().is_file() {
+            let source = std::fs::read_to_string(entry.path()).expect("source");
+            let asked = source.split("env::var_os(\"").skip(1);
+            names.extend(asked.filter_map(|rest| Some(rest.split_once('"')?.0.to_owned())));
+        }
+    }
+    assert!(names.len() > 2, "{names:?}");
+    let (output, ci) = (text("docs/output.md"), text("docs/ci.md"));
+    let (here, there) = (
+        section(&output, "## GitHub Actions"),
+        section(&ci, "## GitHub Actions"),
+    );
+    for name in names {
+        let told = format!("`{name}`");
+        assert!(output.contains(&told), "{name}");
+        if name.starts_with("GITHUB_") {
+            assert!(here.contains(&told) && there.contains(&told), "{name}");
+        }
+    }
+    for page in [here, there] {
+        assert!(page.contains("`--no-github`") && page.contains("`gate replay`"));
+    }
+}

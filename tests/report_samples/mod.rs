@@ -4,7 +4,7 @@
 
 use gate::audit::coverage::{Coverage, Met, RuleCoverage, StageCoverage};
 use gate::audit::summary::{
-    BarrierSummary, Counts, ExitSummary, Extreme, InputSummary, KindCounts, PolicySummary,
+    BarrierSummary, Counts, ExitSummary, Extreme, InputSummary, KindCounts, Nearest, PolicySummary,
     RateSummary, Replayed, RuleCount, RunRefusals, Settings, Summary, Violations,
 };
 use gate::engine::decision::{Decision, DecisionKind, Reading};
@@ -13,6 +13,7 @@ use gate::policy::STAGE_IDS;
 use gate::report::{FORMATS, Header};
 use gate::trace::event::Recorded;
 use gate::trace::fault::{FaultCode, Notice, NoticeKind, Place, WarningCode};
+use gate::verify::robustness::{Approach, Measured};
 use gate::verify::stats::Interval;
 
 /// A record of a report.
@@ -297,7 +298,6 @@ pub fn summary() -> Summary {
             },
             BarrierSummary {
                 name: "privacy".to_owned(),
-                scale: Some(0.5),
                 least_h: extreme(-0.10000000000000009, 9, "c4"),
                 least_slack: extreme(-0.10000000000000009, 7, "c3"),
                 root: 1,
@@ -305,6 +305,17 @@ pub fn summary() -> Summary {
                 hazards: 0,
             },
         ],
+        nearest: Some(Nearest {
+            approach: Approach {
+                measured: Measured {
+                    barrier: 1,
+                    value: -0.10000000000000009,
+                    scaled: -0.20000000000000018,
+                },
+                order: 3,
+            },
+            at: extreme(-0.10000000000000009, 9, "c4").expect("a value"),
+        }),
         drift: 1,
         recorded: 1,
         counterfactual: 1,

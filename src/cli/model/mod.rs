@@ -5,7 +5,7 @@ mod rows;
 use super::options::one_of;
 use super::outputs::print;
 use super::{Told, files, say};
-use crate::escape::visible;
+use crate::escape::{file_name, visible};
 use crate::exit::Exit;
 use crate::neural::{Activation, Given, MAX_BYTES, Model, Refusal};
 use crate::number::count;
@@ -59,7 +59,7 @@ fn activations() -> PossibleValuesParser {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
-    let name = args.file.display().to_string();
+    let name = file_name(&args.file);
     let bytes = files::read(&args.file, MAX_BYTES);
     let bytes = bytes.with_context(|| format!("`{name}` cannot be read"))?;
     let given = Given {
@@ -70,7 +70,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let h = match &args.inputs {
         None => None,
         Some(path) => {
-            let shown = path.display();
+            let shown = file_name(path);
             let text = files::read(path, rows::MAX_BYTES);
             let text = text.with_context(|| format!("`{shown}` cannot be read"))?;
             let rows = rows::read(&text, &model).map_err(anyhow::Error::msg);

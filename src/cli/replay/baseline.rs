@@ -1,8 +1,10 @@
 //! `--baseline FILE`: an earlier SARIF report that the new one is held against.
 
 use super::args::Args;
+use crate::escape::file_name;
 use crate::report::sarif::{Baseline, FORMAT};
 use anyhow::{Context, bail};
+use std::fs::File;
 use std::sync::Arc;
 
 /// The earlier report, if one is named.
@@ -17,9 +19,9 @@ pub(super) fn baseline(args: &Args) -> anyhow::Result<Option<Arc<Baseline>>> {
     if args.format.id != FORMAT.id && !formats.any(|id| id == FORMAT.id) {
         bail!("`--baseline` is for a SARIF report: add `--sarif FILE` or `--format sarif`");
     }
-    let shown = path.display();
-    let bytes = std::fs::read(path).with_context(|| format!("`{shown}` cannot be read"))?;
-    let baseline = Baseline::parse(&bytes)
-        .map_err(|why| anyhow::anyhow!("`{shown}` is no baseline: {why}"))?;
+    let shown = file_name(path);
+    let file = File::open(path).with_context(|| format!("`{shown}` cannot be read"))?;
+    let baseline =
+        Baseline::read(file).map_err(|why| anyhow::anyhow!("`{shown}` is no baseline: {why}"))?;
     Ok(Some(Arc::new(baseline)))
 }

@@ -2,8 +2,10 @@
 //! where it goes or how fast it is made.
 
 use super::args::Args;
+use crate::escape::file_name;
 use crate::report::FORMATS;
 use clap::{Arg, ArgAction, ArgMatches, Command, Error, FromArgMatches, parser::ValueSource};
+use std::ffi::{OsStr, OsString};
 
 /// Options that no report depends on.
 const ELSEWHERE: &[&str] = &[
@@ -52,7 +54,11 @@ fn again(known: &Command, matches: &ArgMatches) -> String {
         if matches!(option.get_action(), ArgAction::SetTrue) {
             words.push(format!("--{name}"));
         } else {
-            words.extend(values(option, matches).map(|value| quoted(&format!("--{name}={value}"))));
+            words.extend(values(option, matches).map(|value| {
+                let mut word = OsString::from(format!("--{name}="));
+                word.push(value);
+                quoted(&word)
+            }));
         }
     }
     for input in inputs {
@@ -60,11 +66,11 @@ fn again(known: &Command, matches: &ArgMatches) -> String {
         // An input that looks like an option is none.
         if values
             .peek()
-            .is_some_and(|first| first.len() > 1 && first.starts_with('-'))
+            .is_some_and(|first| first.len() > 1 && first.as_encoded_bytes().starts_with(b"-"))
         {
             words.push("--".to_owned());
         }
-        words.extend(values.map(|value| quoted(&value)));
+        words.extend(values.map(quoted));
     }
     words.join(" ")
 }
@@ -76,20 +82,19 @@ fn is_given(arg: &Arg, matches: &ArgMatches) -> bool {
 }
 
 /// What was given of an argument.
-fn values<'m>(arg: &Arg, matches: &'m ArgMatches) -> impl Iterator<Item = String> + use<'m> {
+fn values<'m>(arg: &Arg, matches: &'m ArgMatches) -> impl Iterator<Item = &'m OsStr> + use<'m> {
     let given = matches.get_raw(arg.get_id().as_str());
-    given
-        .into_iter()
-        .flatten()
-        .map(|value| value.to_string_lossy().into_owned())
+    given.into_iter().flatten()
 }
 
-/// A word for a shell: in quotes where it could be taken for more, or for something else.
-fn quoted(word: &str) -> String {
+/// A word for a shell: in quotes where it could be taken for more, or for something else. Bytes that are
+/// no UTF-8 are spelled as shells with `$'…'` read them.
+fn quoted(word: &OsStr) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
-    match !word.is_empty() && word.chars().all(plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
+    match word.to_str() {
+        Some(word) if !word.is_empty() && word.chars().all(plain) => word.to_owned(),
+        Some(word) => format!("'{}'", word.replace('\'', r"'\''")),
+        None => format!("$'{}'", file_name(word).replace('\'', r"\'")),
     }
 }
 
@@ -135,5 +140,13 @@ mod tests {
              'it'\\''s' -"
         );
         assert_eq!(given(&["replay", "--", "-x"]), "gate replay -- -x");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn bytes_that_are_no_text_are_spelled_for_a_shell() {
+        use std::os::unix::ffi::OsStrExt;
+        let word = OsStr::from_bytes(b"--policy=it's\\\xfea");
+        assert_eq!(quoted(word), r"$'--policy=it\'s\\\xfea'");
     }
 }

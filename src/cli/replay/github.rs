@@ -3,13 +3,15 @@
 //!
 //! Neither is what the audit is run for: where one cannot be written that is said, and the status stays.
 
-use super::super::inputs::{Sources, identity};
 use super::say;
 use crate::audit::Outlet;
+use crate::cli::place::identity;
+use crate::escape::file_name;
 use crate::report::{Header, github, markdown};
+use anyhow::bail;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Most bytes that the summary of a step may hold, less some room.
@@ -48,17 +50,36 @@ impl Runner {
         outlets
     }
 
-    /// Writes the summary of the step.
-    pub(super) fn keep(self, sources: &Sources) {
+    /// Makes sure that the summary of the step goes to none of these files: a report would take its place.
+    ///
+    /// # Errors
+    /// It does.
+    pub(super) fn keep_apart<'p>(
+        &self,
+        mut reports: impl Iterator<Item = &'p Path>,
+    ) -> anyhow::Result<()> {
+        let summary = self.summary.as_ref().map(|(path, _)| identity(path));
+        match reports.find(|report| summary.as_ref() == Some(&identity(report))) {
+            None => Ok(()),
+            Some(report) => bail!(
+                "`{}` is the summary of the step as well: name another file, or add --no-github",
+                file_name(report)
+            ),
+        }
+    }
+
+    /// Writes the summary of the step, unless it is one of the files that are read.
+    pub(super) fn keep<'p>(self, mut read: impl Iterator<Item = &'p Path>) {
         let Some((path, pages)) = self.summary else {
             return;
         };
-        let kept = match is_input(&path, sources) {
+        let here = identity(&path);
+        let kept = match path.exists() && read.any(|input| identity(input) == here) {
             true => Err(io::Error::other("it is an input")),
             false => append(&path, &pages.text()),
         };
         if let Err(error) = kept {
-            let shown = path.display();
+            let shown = file_name(&path);
             say(&format!(
                 "gate: the step summary `{shown}` cannot be written: {error}"
             ));
@@ -66,13 +87,8 @@ impl Runner {
     }
 }
 
-fn is_input(path: &std::path::Path, sources: &Sources) -> bool {
-    let here = identity(path);
-    path.exists() && sources.read().any(|input| identity(input) == here)
-}
-
 /// Appends a report to the file, as much of it as there is room for.
-fn append(path: &std::path::Path, report: &str) -> io::Result<()> {
+fn append(path: &Path, report: &str) -> io::Result<()> {
     let mut file = OpenOptions::new().append(true).create(true).open(path)?;
     let held = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
     let room = MOST.saturating_sub(held);

@@ -32,15 +32,12 @@ use std::path::PathBuf;
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let fail_on = findings(&args.fail_on)?;
     let mut sources = Sources::find(&args.input.files)?;
-    let policy = args.policy.load(&sources.directories)?;
-    if let PolicySource::File(name) = &policy.source {
-        sources.beside.push(name.into());
-    }
+    let policy = args.policy.load(&mut sources)?;
     let header = header(args, &policy, &sources)?;
     let unfinished = Unfinished::default();
     unfinished.remove_when_interrupted();
-    let files = report_files(args, &sources, &unfinished)?;
     let runner = (!args.no_github).then(Runner::of_environment).flatten();
+    let files = report_files(args, &sources, runner.as_ref(), &unfinished)?;
     let mut outlets = reports(args, &header, &files)?;
     let annotated = args.format.id == report::github::FORMAT.id;
     let more = runner
@@ -52,7 +49,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let summary = summary(args, &policy, fail_on, inputs, &mut audit);
     let failures = audit.finish(summary.clone());
     if let Some(runner) = runner {
-        runner.keep(&sources);
+        runner.keep(sources.read().chain(args.baseline.as_deref()));
     }
     conclude(args, &summary, &sources, files, failures)
 }
@@ -62,7 +59,7 @@ fn tally(args: &Args, policy: &Policy) -> Tally {
     let labels = policy.labels.iter().map(|rule| rule.label.clone());
     let stages = STAGES.iter().map(|stage| stage.id()).collect();
     let tally = Tally::new(barriers, stages).with_labels(labels);
-    let tally = tally.with_scales(&scales(policy));
+    let tally = tally.with_scales(scales(policy));
     match args.coverage {
         true => tally.with_coverage(policy),
         false => tally,
@@ -73,10 +70,13 @@ fn tally(args: &Args, policy: &Policy) -> Tally {
 fn report_files(
     args: &Args,
     sources: &Sources,
+    runner: Option<&Runner>,
     unfinished: &Unfinished,
 ) -> anyhow::Result<Vec<(&'static Format, ReportFile)>> {
     let asked = &args.files.0;
-    outputs::keep_apart(asked.iter().map(|(_, path)| path.as_path()))?;
+    let paths = || asked.iter().map(|(_, path)| path.as_path());
+    outputs::keep_apart(paths())?;
+    runner.map_or(Ok(()), |runner| runner.keep_apart(paths()))?;
     let create = |(format, path): &(&'static Format, PathBuf)| {
         let file = ReportFile::create(path, sources, args.force, unfinished)?;
         Ok((*format, file))

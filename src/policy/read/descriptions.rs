@@ -86,8 +86,8 @@ fn file<'t>(
 }
 
 /// The descriptions of a file and its SHA-256.
-fn load(r: &Reader<'_>, file: &str) -> Result<(Vec<String>, String), String> {
-    let bytes = (r.load)(file)?;
+fn load(r: &mut Reader<'_>, file: &str) -> Result<(Vec<String>, String), String> {
+    let bytes = r.file(file)?;
     if bytes.len() > MAX_BYTES {
         return Err(format!("it is longer than {MAX_BYTES} bytes"));
     }

@@ -7,6 +7,7 @@ use crate::diag::nearest;
 use crate::embed::cache::Cached;
 use crate::embed::{Definition, EMBEDDERS, Embedder};
 use crate::policy::semantic::Model;
+use std::cell::RefCell;
 use std::sync::Arc;
 
 /// The embedders of one policy.
@@ -107,8 +108,16 @@ impl Reader<'_> {
                 return None;
             }
         };
-        let load = |file: &str| (self.load)(&format!("{folder}/{file}"));
-        match (wanted.open)(&load) {
+        let files = RefCell::default();
+        let load = |file: &str| {
+            let file = format!("{folder}/{file}");
+            let bytes = (self.load)(&file);
+            Vec::push(&mut files.borrow_mut(), file);
+            bytes
+        };
+        let opened = (wanted.open)(&load);
+        self.files.extend(files.into_inner());
+        match opened {
             Ok(embedder) => Some(Arc::new(Cached::new(embedder))),
             Err(why) => {
                 let message = format!("the embedder `{id}` cannot be used: {why}");

@@ -79,6 +79,7 @@ fn read(
     let mut reader = Reader {
         source: &file,
         load,
+        files: Vec::new(),
         errors: Vec::new(),
         warnings: Vec::new(),
         matchers: Default::default(),
@@ -99,6 +100,7 @@ fn read(
     }
     doubts::similar_names(&mut reader);
     policy.models = reader.embedders.models();
+    policy.files = reader.files;
     policy.lines = Lines::of(&root, &|offset| file.place(offset));
     policy.matchers = reader.matchers;
     policy.warnings = reader.warnings;
@@ -158,6 +160,7 @@ fn sections<'t>(r: &mut Reader<'t>, t: &mut Table<'t>, source: PolicySource) -> 
         semantic: semantic::semantic(r, t.get("semantic")),
         preparer: Default::default(),
         models: Vec::new(),
+        files: Vec::new(),
         boundary: labels::boundary(r, t.get("boundary")),
         matchers: Default::default(),
         tallied: Vec::new(),

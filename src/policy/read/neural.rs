@@ -43,6 +43,7 @@ pub fn file<'t>(
     let at = item.span().start;
     let file = r.text(Some(item))?;
     if !enabled || !r.opens_models {
+        r.files.push(file.to_owned());
         return None;
     }
     match load(r, file, given) {
@@ -72,8 +73,8 @@ fn refusal(why: String, help: impl Into<String>) -> Refusal {
     }
 }
 
-fn load(r: &Reader<'_>, file: &str, given: &Given) -> Result<Neural, Refusal> {
-    let bytes = (r.load)(file).map_err(|why| Refusal { why, help: None })?;
+fn load(r: &mut Reader<'_>, file: &str, given: &Given) -> Result<Neural, Refusal> {
+    let bytes = r.file(file).map_err(|why| Refusal { why, help: None })?;
     let model = Model::read(&bytes, given)?;
     version(&model)?;
     let Some(names) = &model.features else {

@@ -44,6 +44,8 @@ pub struct Reader<'t> {
     pub source: &'t Source<'t>,
     /// Reads the files that the policy names.
     pub load: &'t Load<'t>,
+    /// These files, as it names them, also those that are not opened.
+    pub files: Vec<String>,
     /// What is wrong.
     pub errors: Vec<Diagnostic>,
     /// What is doubtful.
@@ -65,6 +67,15 @@ pub struct Reader<'t> {
 }
 
 impl<'t> Reader<'t> {
+    /// The bytes of a file that the policy names.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    pub fn file(&mut self, file: &str) -> Result<Vec<u8>, String> {
+        self.files.push(file.to_owned());
+        (self.load)(file)
+    }
+
     /// Notes an error at an offset.
     pub fn error(&mut self, at: usize, message: impl Into<String>, help: Option<String>) {
         let mut diagnostic = self.source.diagnostic(at, message);

@@ -36,8 +36,8 @@ pub fn schema<'t>(r: &mut Reader<'t>, item: Option<Item<'t>>) -> Option<Schema> 
 }
 
 /// The schema, and whether it demands anything.
-fn load(r: &Reader<'_>, file: &str) -> Result<(Schema, bool), String> {
-    let bytes = (r.load)(file)?;
+fn load(r: &mut Reader<'_>, file: &str) -> Result<(Schema, bool), String> {
+    let bytes = r.file(file)?;
     if bytes.len() > MAX_BYTES {
         return Err(format!("it is longer than {MAX_BYTES} bytes"));
     }

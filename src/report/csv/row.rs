@@ -1,6 +1,6 @@
 //! A row of a listing, appended cell by cell.
 
-use super::cell;
+use super::{cell, list};
 use crate::bytes;
 use crate::engine::decision::Reading;
 use crate::report::Header;
@@ -98,14 +98,20 @@ impl<'a> Row<'a> {
         flag.append(self.out);
     }
 
-    /// Appends barriers by name, with semicolons between them.
+    /// Appends barriers by name.
     pub(in crate::report) fn barriers(&mut self, barriers: &[usize]) {
-        if barriers.is_empty() {
+        let header = self.header;
+        self.list(barriers.iter().map(|&barrier| header.barrier(barrier)));
+    }
+
+    /// Appends a list of untrusted texts, with semicolons between them where that is plain.
+    pub(in crate::report) fn list<'t>(&mut self, texts: impl Iterator<Item = &'t str>) {
+        let texts: Vec<&str> = texts.collect();
+        match texts.is_empty() {
             // As it mostly is.
-            return self.skip(1);
+            true => self.skip(1),
+            false => self.text(&list(&texts, ";")),
         }
-        let names: Vec<&str> = barriers.iter().map(|&b| self.header.barrier(b)).collect();
-        self.text(&names.join(";"));
     }
 }
 

@@ -5,6 +5,7 @@ use crate::escape;
 use crate::number::rounded;
 use crate::report::number::{exact, percent};
 use crate::report::table::text::{cut, width};
+use std::borrow::Cow;
 
 /// Most columns of a name.
 const NAME: usize = 80;
@@ -36,14 +37,27 @@ impl Html {
     /// Appends a text, whole: hidden characters shown, and nothing of it markup, neither between tags
     /// nor in an attribute that stands in quotes.
     pub(super) fn text(&mut self, text: &str) -> &mut Self {
-        for byte in escape::visible(text).bytes() {
-            match byte {
-                b'&' => self.0.extend_from_slice(b"&amp;"),
-                b'<' => self.0.extend_from_slice(b"&lt;"),
-                b'>' => self.0.extend_from_slice(b"&gt;"),
-                b'"' => self.0.extend_from_slice(b"&quot;"),
-                b'\'' => self.0.extend_from_slice(b"&#39;"),
-                byte => self.0.push(byte),
+        self.exact(&escape::visible(text))
+    }
+
+    /// Appends a text that machines read: the same, but that hidden characters are what they are once the
+    /// page is read.
+    fn exact(&mut self, text: &str) -> &mut Self {
+        for c in text.chars() {
+            match c {
+                '&' => self.0.extend_from_slice(b"&amp;"),
+                '<' => self.0.extend_from_slice(b"&lt;"),
+                '>' => self.0.extend_from_slice(b"&gt;"),
+                '"' => self.0.extend_from_slice(b"&quot;"),
+                '\'' => self.0.extend_from_slice(b"&#39;"),
+                c if escape::is_hidden(c) => {
+                    let reference = format!("&#x{:x};", u32::from(c));
+                    self.0.extend_from_slice(reference.as_bytes());
+                }
+                c => {
+                    self.0
+                        .extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+                }
             }
         }
         self
@@ -100,7 +114,7 @@ impl Html {
     /// has it (a JSON Pointer, RFC 6901).
     fn data(&mut self, pointer: &str, value: &str, shown: &str) -> &mut Self {
         self.raw("<data data-json=\"")
-            .text(pointer)
+            .exact(&pointed(pointer))
             .raw("\" value=\"")
             .text(value)
             .raw("\">")
@@ -195,6 +209,24 @@ impl Html {
 /// A token of a JSON Pointer.
 pub(super) fn token(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
+}
+
+/// A JSON Pointer as HTML can hold it: itself, or as a fragment of a URI, which begins with `#`, where it
+/// has characters that are read as others however they are written.
+fn pointed(pointer: &str) -> Cow<'_, str> {
+    if !pointer.contains(|c| matches!(c, '\0' | '\u{80}'..='\u{9f}')) {
+        return Cow::Borrowed(pointer);
+    }
+    let mut fragment = "#".to_owned();
+    for byte in pointer.bytes() {
+        match byte {
+            byte if byte.is_ascii_alphanumeric() || b"/~_-.".contains(&byte) => {
+                fragment.push(byte.into());
+            }
+            byte => fragment.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    Cow::Owned(fragment)
 }
 
 /// A whole number, its thousands apart.

@@ -29,12 +29,17 @@ pub(super) fn least(points: &[Point]) -> Option<Point> {
 
 /// Appends the chart of a barrier of the course, if a call reached it.
 pub(super) fn plot(out: &mut Html, course: &Course, barrier: usize, name: &str) {
-    let points = course.series.get(barrier).map_or(&[][..], |s| s.points());
+    let points = course
+        .kept
+        .series
+        .get(barrier)
+        .map_or(&[][..], |s| s.points());
     let (Some(first), Some(last), Some(low)) = (points.first(), points.last(), least(points))
     else {
         return;
     };
     let marks: Vec<Marked> = course
+        .kept
         .marks
         .iter()
         .map(|m| Marked::of(m, barrier))
@@ -114,7 +119,7 @@ impl Marked {
         let reading = mark.readings.get(barrier);
         let refuses = mark.broken.contains(&barrier);
         Marked {
-            seq: mark.seq,
+            seq: mark.at.seq,
             h: reading.map(|reading| reading.h),
             next: reading.and_then(|reading| reading.next),
             refuses,
@@ -176,8 +181,8 @@ impl Plane {
         let calls = points.iter().map(|point| point.seq);
         let calls = calls.chain(marks.iter().map(|mark| mark.seq));
         Plane {
-            from: course.first,
-            to: calls.fold(course.first, u64::max),
+            from: course.kept.first,
+            to: calls.fold(course.kept.first, u64::max),
             low,
             high: if low < high { high } else { 1.0 },
         }
@@ -249,14 +254,18 @@ impl Plane {
         centre(out, x, y);
     }
 
+    /// The values that have a label, from the top: the boundary, and the edges that are far enough from it.
+    fn labelled(&self) -> impl Iterator<Item = f64> {
+        let zero = self.y(0.0);
+        let far = |edge: &f64| (self.y(*edge) - zero).abs() >= LETTER;
+        let (high, low) = (Some(self.high).filter(far), Some(self.low).filter(far));
+        [high, Some(0.0), low].into_iter().flatten()
+    }
+
     fn axes(&self, out: &mut Html) {
         out.raw("<path class=\"axis\" d=\"M42 10V110H252\"/>");
-        let zero = self.y(0.0);
-        for value in [self.high, 0.0, self.low] {
+        for value in self.labelled() {
             let y = self.y(value);
-            if value != 0.0 && (y - zero).abs() < LETTER {
-                continue;
-            }
             out.raw("<text class=\"y\" x=\"38\" y=\"")
                 .text(&at(y + 3.5));
             out.raw("\">").text(&minus(&brief(value))).raw("</text>");
@@ -320,6 +329,26 @@ mod tests {
             (0.001_234, "0.00123"),
         ] {
             assert_eq!(brief(value), label);
+        }
+    }
+
+    /// Where the boundary is an edge, it has one label.
+    #[test]
+    fn no_value_is_labelled_twice() {
+        for (low, high, labels) in [
+            (0.0, 1.0, &[1.0, 0.0][..]),
+            (-1.0, 0.0, &[0.0, -1.0]),
+            (-1.0, 1.0, &[1.0, 0.0, -1.0]),
+            (-0.01, 1.0, &[1.0, 0.0]),
+        ] {
+            let (from, to) = (1, 2);
+            let plane = Plane {
+                from,
+                to,
+                low,
+                high,
+            };
+            assert_eq!(plane.labelled().collect::<Vec<_>>(), labels);
         }
     }
 

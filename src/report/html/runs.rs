@@ -3,7 +3,7 @@
 use super::markup::{Html, minus};
 use super::plot::{least, legend, plot};
 use super::{DRAWN, Sheet, TOLD};
-use crate::report::courses::{Course, MARKS, Mark};
+use crate::report::courses::{At, Course, MARKS, Mark};
 use crate::report::table::text::share;
 
 /// Runs whose charts are open from the start.
@@ -67,7 +67,7 @@ fn card(out: &mut Html, sheet: &Sheet<'_>, course: &Course, place: usize) {
     out.raw("<details class=\"run\"")
         .raw(open)
         .raw("><summary><h3>");
-    out.name(&course.run).raw("</h3>");
+    out.name(&course.id).raw("</h3>");
     if sheet.header.inputs.len() > 1 {
         out.raw(" <span class=\"where\">")
             .name(sheet.header.input(course.input))
@@ -76,23 +76,23 @@ fn card(out: &mut Html, sheet: &Sheet<'_>, course: &Course, place: usize) {
     out.raw(" <span class=\"close\">");
     nearest(out, sheet, course);
     out.raw("</span> <span class=\"many\">")
-        .counted(course.calls, "call", "calls");
-    if course.refused > 0 {
+        .counted(course.kept.calls, "call", "calls");
+    if course.kept.refused > 0 {
         out.raw("</span> <span class=\"bad\">")
-            .count(course.refused)
+            .count(course.kept.refused)
             .raw(" refused");
     }
-    if course.hazards > 0 {
+    if course.kept.hazards > 0 {
         out.raw("</span> <span>")
-            .counted(course.hazards, "hazard", "hazards");
+            .counted(course.kept.hazards, "hazard", "hazards");
     }
-    if course.inconclusive {
+    if course.kept.inconclusive {
         out.raw("</span> <span class=\"doubt\">inconclusive");
     }
     out.raw("</span></summary>\n");
-    if course.first > 1 {
+    if course.kept.first > 1 {
         out.raw("<p class=\"note\">Known from call ")
-            .number(course.first);
+            .number(course.kept.first);
         out.raw(" on: many other runs came nearer before.</p>\n");
     }
     plots(out, sheet, course);
@@ -102,25 +102,34 @@ fn card(out: &mut Html, sheet: &Sheet<'_>, course: &Course, place: usize) {
 
 /// The nearest that the run came to a refusal by a barrier.
 fn nearest(out: &mut Html, sheet: &Sheet<'_>, course: &Course) {
-    match &course.nearest {
+    match &course.kept.nearest {
         None => {
             out.raw("no call reached the barriers");
         }
         Some(nearest) => {
-            let measured = nearest.measured;
+            let measured = nearest.approach.measured;
             out.name(sheet.header.barrier(measured.barrier)).raw(" ");
             out.float(measured.value)
                 .raw(" (")
                 .text(&minus(&share(measured.scaled)));
-            out.raw(") at call ").number(nearest.seq);
-            out.raw(", line ").number(nearest.line);
+            out.raw(") at call ").number(nearest.at.seq).raw(", ");
+            line(out, sheet, course, nearest.at);
         }
+    }
+}
+
+/// The line of a call, behind its input where that is another one than where its run began.
+fn line(out: &mut Html, sheet: &Sheet<'_>, course: &Course, at: At) {
+    if at.input == course.input {
+        out.raw("line ").number(at.line);
+    } else {
+        sheet.place(out, at.input, at.line);
     }
 }
 
 /// The charts, in the order of the policy.
 fn plots(out: &mut Html, sheet: &Sheet<'_>, course: &Course) {
-    let reached = course.series.iter().enumerate();
+    let reached = course.kept.series.iter().enumerate();
     let reached = reached.filter_map(|(barrier, series)| {
         let low = least(series.points())?;
         Some((barrier, sheet.header.scales.measure(barrier, low.h).scaled))
@@ -142,29 +151,33 @@ fn plots(out: &mut Html, sheet: &Sheet<'_>, course: &Course) {
         out.raw("<p class=\"note\">").count((all - PLOTS) as u64);
         out.raw(" more barriers, of which the run stayed farther, are not drawn.</p>\n");
     }
-    let points = course.series.iter().map(|series| series.points().len());
+    let points = course
+        .kept
+        .series
+        .iter()
+        .map(|series| series.points().len());
     let points = points.max().unwrap_or(0) as u64;
-    if points > 0 && course.calls > 2 * points {
+    if points > 0 && course.kept.calls > 2 * points {
         out.note("Each point stands for a stretch of calls, and is the least value among them.");
     }
 }
 
 /// The calls that are marked, in words.
 fn marks(out: &mut Html, sheet: &Sheet<'_>, course: &Course) {
-    if course.marks.is_empty() {
+    if course.kept.marks.is_empty() {
         return;
     }
     out.raw("<ol class=\"marks\">\n");
-    for mark in course.marks.iter().take(MARKED) {
+    for mark in course.kept.marks.iter().take(MARKED) {
         out.raw("<li>");
-        marked(out, sheet, mark);
+        marked(out, sheet, course, mark);
         out.raw("</li>\n");
     }
     out.raw("</ol>\n");
-    if course.marks.len() > MARKED {
-        let more = course.refused.max(course.marks.len() as u64) - MARKED as u64;
+    if course.kept.marks.len() > MARKED {
+        let more = course.kept.refused.max(course.kept.marks.len() as u64) - MARKED as u64;
         out.raw("<p class=\"note\">and ").count(more).raw(" more");
-        if course.marks.len() == MARKS {
+        if course.kept.marks.len() == MARKS {
             out.raw("; the first ")
                 .count(MARKS as u64)
                 .raw(" are drawn");
@@ -173,12 +186,10 @@ fn marks(out: &mut Html, sheet: &Sheet<'_>, course: &Course) {
     }
 }
 
-fn marked(out: &mut Html, sheet: &Sheet<'_>, mark: &Mark) {
-    out.raw("call ")
-        .number(mark.seq)
-        .raw(", line ")
-        .number(mark.line)
-        .raw(": ");
+fn marked(out: &mut Html, sheet: &Sheet<'_>, course: &Course, mark: &Mark) {
+    out.raw("call ").number(mark.at.seq).raw(", ");
+    line(out, sheet, course, mark.at);
+    out.raw(": ");
     if mark.refused {
         out.raw("refused by ").raw(mark.stage.unwrap_or("a label"));
         readings(out, sheet, mark, &mark.broken);
@@ -231,28 +242,32 @@ fn table(out: &mut Html, sheet: &Sheet<'_>, runs: &[&Course]) {
     );
     for course in runs {
         out.raw("<tr><th scope=\"row\">")
-            .name(&course.run)
+            .name(&course.id)
             .raw("</th>");
         if several {
             out.raw("<td>")
                 .name(sheet.header.input(course.input))
                 .raw("</td>");
         }
-        for count in [course.calls, course.refused, course.hazards] {
+        for count in [course.kept.calls, course.kept.refused, course.kept.hazards] {
             out.raw("<td class=\"n\">").count(count).raw("</td>");
         }
-        match &course.nearest {
+        match &course.kept.nearest {
             None => out.raw("<td>none reached</td><td></td><td></td><td></td><td></td>"),
             Some(nearest) => {
-                let measured = nearest.measured;
+                let measured = nearest.approach.measured;
                 out.raw("<td>").name(sheet.header.barrier(measured.barrier));
                 out.raw("</td><td class=\"n\">").float(measured.value);
                 out.raw("</td><td class=\"n\">")
                     .text(&minus(&share(measured.scaled)));
-                out.raw("</td><td class=\"n\">").number(nearest.seq);
-                out.raw("</td><td class=\"n\">")
-                    .number(nearest.line)
-                    .raw("</td>")
+                out.raw("</td><td class=\"n\">").number(nearest.at.seq);
+                out.raw("</td><td class=\"n\">");
+                if nearest.at.input == course.input {
+                    out.number(nearest.at.line);
+                } else {
+                    sheet.place(out, nearest.at.input, nearest.at.line);
+                }
+                out.raw("</td>")
             }
         };
         out.raw("</tr>\n");

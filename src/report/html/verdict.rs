@@ -152,16 +152,17 @@ fn facts(out: &mut Html, sheet: &Sheet<'_>) {
             out.raw(": ").piece(&first.why);
         });
     }
-    if let Some(nearest) = summary.nearest() {
+    if let Some(nearest) = &summary.nearest {
+        let measured = &nearest.approach.measured;
         let within = nearest.at.value >= 0.0;
         fact(out, within, |out| {
             out.raw(match within {
                 true => "<b>Nearest to a refusal</b> by a barrier: ",
                 false => "<b>Farthest past a barrier</b>: ",
             });
-            out.name(nearest.barrier).raw(" ");
+            out.name(sheet.header.barrier(measured.barrier)).raw(" ");
             out.value("/nearest/value", nearest.at.value);
-            out.raw(" (").text(&minus(&share(nearest.scaled)));
+            out.raw(" (").text(&minus(&share(measured.scaled)));
             out.raw(" of its start), run ")
                 .name(&nearest.at.run)
                 .raw(", ");

@@ -98,6 +98,8 @@ pub struct Told {
     pub marks: Marks,
     /// Whether the filters let it into the list; one that they do not may still head the others.
     pub listed: bool,
+    /// Index of its input, which is not that of the run where that went on in another one.
+    pub input: usize,
     pub line: u64,
     /// Stage and rule, else what was found.
     pub kind: String,
@@ -285,6 +287,7 @@ impl Told {
         Told {
             marks,
             listed,
+            input: decision.input,
             line: decision.line,
             kind,
             message,

@@ -1,10 +1,11 @@
 //! What runs and inputs come to, and the words for it.
 
 use super::Notices;
-use super::case::{Found, Marks, Rule, Told};
+use super::case::{Case, Found, Marks, Rule, Told};
 use crate::audit::summary::InputSummary;
 use crate::exit::Finding;
 use crate::number::count;
+use crate::report::Header;
 use crate::report::json::v1::notice_kind;
 use crate::report::table::text;
 use crate::trace::fault::Notice;
@@ -90,9 +91,10 @@ fn headline<'c>(case: &'c Found, rule: Rule<'_>) -> Option<&'c Told> {
     listed.or_else(|| counted.next())
 }
 
-/// The line to look at: that of the call that the run fails by, else of its first.
-pub fn line(case: &Found, rule: Rule<'_>) -> u64 {
-    headline(case, rule).map_or(case.line, |told| told.line)
+/// Input and line to look at: those of the call that the run fails by, else of its first.
+pub fn to_look_at(case: &Case, rule: Rule<'_>) -> (usize, u64) {
+    let first = (case.input, case.kept.line);
+    headline(&case.kept, rule).map_or(first, |told| (told.input, told.line))
 }
 
 /// What counts of a run, in the words of the exit status; absent if nothing does.
@@ -114,7 +116,8 @@ fn uncounted(case: &Found, rule: Rule<'_>) -> String {
 }
 
 /// What was found of a run, then its calls, a line each behind where they stand.
-pub fn lines(case: &Found, input: &str, rule: Rule<'_>) -> String {
+pub fn lines(case: &Case, header: &Header, rule: Rule<'_>) -> String {
+    let case = &case.kept;
     if case.is_plain() {
         return String::new();
     }
@@ -125,9 +128,11 @@ pub fn lines(case: &Found, input: &str, rule: Rule<'_>) -> String {
         head.push(format!("not counted: {uncounted}"));
     }
     let mut lines = vec![head.join("; ")];
-    let file = text::name(input);
     let listed = case.told().iter().filter(|told| told.listed);
-    lines.extend(listed.map(|told| format!("{file}:{}: {}", told.line, told.text)));
+    lines.extend(listed.map(|told| {
+        let file = text::name(header.input(told.input));
+        format!("{file}:{}: {}", told.line, told.text)
+    }));
     let more = case.counted(|_| true) - (lines.len() as u64 - 1);
     if more > 0 {
         let calls = count(more, "more call is", "more calls are");

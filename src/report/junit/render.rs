@@ -2,7 +2,7 @@
 
 use super::case::{Case, Cases, Rule};
 use super::names::Names;
-use super::outcome::{Outcome, input_outcome, line, lines, outcome};
+use super::outcome::{Outcome, input_outcome, lines, outcome, to_look_at};
 use super::{NOTICES, Notices, xml};
 use crate::audit::summary::{InputSummary, Summary};
 use crate::audit::verdict::excused;
@@ -18,19 +18,26 @@ use std::io;
 /// A test to be written.
 struct Test {
     name: String,
-    /// 0 where there is none.
-    line: u64,
+    /// Where to look; absent where there is no one place.
+    place: Option<Place>,
     outcome: Outcome,
     /// What there is to say beside the outcome; empty if nothing.
     text: String,
+}
+
+/// Where the call of a test stands.
+struct Place {
+    /// Name of its input, where that is not the one of the suite.
+    file: Option<String>,
+    line: u64,
 }
 
 /// A suite to be written.
 #[derive(Default)]
 struct Suite<'c> {
     name: String,
-    /// Whether it is one of an input, which has a file of that name.
-    is_input: bool,
+    /// Index of the input that it is of, if it is of one; that has a file of its name.
+    input: Option<usize>,
     properties: Vec<(&'static str, String)>,
     /// Its runs, which are put into words as they are written.
     cases: Vec<&'c Case>,
@@ -84,9 +91,13 @@ pub fn document(
     }
     let mut suites = Vec::new();
     for (input, (list, notices)) in by_input.into_iter().zip(notices).enumerate() {
-        let name = names.unique(shown(header.input(input)));
+        let suite = Suite {
+            name: names.unique(shown(header.input(input))),
+            input: Some(input),
+            ..Suite::default()
+        };
         let about = summary.inputs.get(input);
-        suites.push(input_suite(name, list, notices, about, rule));
+        suites.push(input_suite(suite, list, notices, about, rule));
     }
     suites.insert(0, own_suite(own, header, summary, &suites));
     let total = |of: fn(&Totals) -> u64| {
@@ -106,7 +117,7 @@ pub fn document(
     }
     out.bytes.extend_from_slice(b">\n");
     for (id, suite) in suites.iter().enumerate() {
-        write(id, suite, rule, out)?;
+        write(id, suite, header, rule, out)?;
     }
     out.bytes.extend_from_slice(b"</testsuites>\n");
     Ok(())
@@ -114,18 +125,13 @@ pub fn document(
 
 /// The suite of an input: its runs, and the input itself where that is no good.
 fn input_suite<'c>(
-    name: String,
+    mut suite: Suite<'c>,
     cases: Vec<&'c Case>,
     notices: &Notices,
     about: Option<&InputSummary>,
     rule: Rule<'_>,
 ) -> Suite<'c> {
-    let mut suite = Suite {
-        name,
-        is_input: true,
-        properties: about.map_or_else(Vec::new, properties),
-        ..Suite::default()
-    };
+    suite.properties = about.map_or_else(Vec::new, properties);
     for case in &cases {
         suite.totals.add(&outcome(&case.kept, rule));
     }
@@ -135,7 +141,7 @@ fn input_suite<'c>(
         suite.totals.add(&outcome);
         suite.last = Some(Test {
             name: "the input".to_owned(),
-            line: 0,
+            place: None,
             outcome,
             text: notices.told.first().cloned().unwrap_or_default(),
         });
@@ -185,7 +191,7 @@ fn own_suite<'c>(
         totals.add(&outcome);
         Test {
             name: "exit status".to_owned(),
-            line: 0,
+            place: None,
             outcome,
             text: String::new(),
         }
@@ -262,9 +268,15 @@ fn properties(input: &InputSummary) -> Vec<(&'static str, String)> {
     ]
 }
 
-fn write(id: usize, suite: &Suite<'_>, rule: Rule<'_>, out: &mut Blocks<'_>) -> io::Result<()> {
+fn write(
+    id: usize,
+    suite: &Suite<'_>,
+    header: &Header,
+    rule: Rule<'_>,
+    out: &mut Blocks<'_>,
+) -> io::Result<()> {
     let totals = &suite.totals;
-    let file = Some(&suite.name).filter(|_| suite.is_input);
+    let file = suite.input.map(|_| &suite.name);
     let mut attributes = vec![("name", suite.name.clone())];
     attributes.extend(file.map(|file| ("file", file.clone())));
     attributes.extend([
@@ -288,20 +300,19 @@ fn write(id: usize, suite: &Suite<'_>, rule: Rule<'_>, out: &mut Blocks<'_>) -> 
     for case in &suite.cases {
         let test = Test {
             name: names.unique(shown(&case.id)),
-            line: line(&case.kept, rule),
+            place: place(case, header, rule),
             outcome: outcome(&case.kept, rule),
-            text: lines(&case.kept, &suite.name, rule),
+            text: lines(case, header, rule),
         };
         write_test(&test, suite, &mut out.bytes);
         out.pass_on()?;
     }
     if let Some(test) = &suite.last {
-        let name = names.unique(Cow::Borrowed(&test.name));
         let test = Test {
-            name,
+            name: names.unique(Cow::Borrowed(&test.name)),
+            place: None,
             outcome: test.outcome.clone(),
             text: test.text.clone(),
-            ..*test
         };
         write_test(&test, suite, &mut out.bytes);
     }
@@ -319,12 +330,12 @@ fn write_test(test: &Test, suite: &Suite<'_>, out: &mut Vec<u8>) {
         ("name", test.name.clone()),
         ("classname", suite.name.clone()),
     ];
-    if suite.is_input {
-        attributes.push(("file", suite.name.clone()));
+    let place = test.place.as_ref();
+    if suite.input.is_some() {
+        let file = place.and_then(|place| place.file.as_ref());
+        attributes.push(("file", file.unwrap_or(&suite.name).clone()));
     }
-    if test.line > 0 {
-        attributes.push(("line", test.line.to_string()));
-    }
+    attributes.extend(place.map(|place| ("line", place.line.to_string())));
     attributes.push(("time", "0".to_owned()));
     let (tag, attributes_of_outcome) = match &test.outcome {
         Outcome::Passed if test.text.is_empty() => {
@@ -345,6 +356,13 @@ fn write_test(test: &Test, suite: &Suite<'_>, out: &mut Vec<u8>) {
     open(&format!("      <{tag}"), &attributes_of_outcome, ">", out);
     xml::text(&test.text, out);
     out.extend_from_slice(format!("</{tag}>\n    </testcase>\n").as_bytes());
+}
+
+/// Where to look at a run; absent where it has no call.
+fn place(case: &Case, header: &Header, rule: Rule<'_>) -> Option<Place> {
+    let (input, line) = to_look_at(case, rule);
+    let file = (input != case.input).then(|| shown(header.input(input)).into_owned());
+    (line > 0).then_some(Place { file, line })
 }
 
 /// Appends a tag with its attributes.

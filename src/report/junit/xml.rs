@@ -29,7 +29,7 @@ fn escaped(text: &str, lines: bool, out: &mut Vec<u8>) {
             '"' => shown.push_str("&quot;"),
             '\'' => shown.push_str("&apos;"),
             '\n' if lines => shown.push('\n'),
-            c if escape::is_hidden(c) || is_illegal(c) => {
+            c if escape::is_hidden(c) => {
                 // Writing to a string does not fail.
                 let _ = write!(shown, "\\u{{{:x}}}", u32::from(c));
             }
@@ -37,12 +37,6 @@ fn escaped(text: &str, lines: bool, out: &mut Vec<u8>) {
         }
     }
     out.extend_from_slice(shown.as_bytes());
-}
-
-/// Whether XML has no way to write a character that is not hidden: those that are none. The others
-/// that it has no way to write are control characters.
-fn is_illegal(c: char) -> bool {
-    u32::from(c) & 0xfffe == 0xfffe
 }
 
 #[cfg(test)]

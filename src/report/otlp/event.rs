@@ -7,8 +7,15 @@ use crate::engine::decision::{Decision, DecisionKind};
 use crate::report::Header;
 use crate::trace::fault::Notice;
 
-/// Attributes of a decision. `args` are its arguments as far as they are shown.
-pub fn decision(decision: &Decision, args: Option<&str>, header: &Header, to: &mut Attributes<'_>) {
+/// Attributes of a decision of a run that began in the input `began`. `args` are its arguments as far as
+/// they are shown.
+pub fn decision(
+    decision: &Decision,
+    began: usize,
+    args: Option<&str>,
+    header: &Header,
+    to: &mut Attributes<'_>,
+) {
     to.text("gen_ai.operation.name", "execute_tool");
     to.text("gen_ai.tool.name", &decision.tool);
     to.text("gen_ai.tool.call.id", &decision.call);
@@ -18,6 +25,9 @@ pub fn decision(decision: &Decision, args: Option<&str>, header: &Header, to: &m
     to.maybe("gate.stage", decision.stage);
     to.maybe("gate.rule", decision.rule);
     to.maybe("gate.reason", decision.reason.as_deref());
+    if decision.input != began {
+        to.text("gate.file", header.input(decision.input));
+    }
     to.count("gate.line", decision.line);
     to.count("gate.seq", decision.seq);
     to.count("gate.turn", decision.turn);

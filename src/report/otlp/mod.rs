@@ -314,7 +314,7 @@ impl Report for Traces<'_> {
         let Some(run) = self.runs.list.get_mut(place) else {
             return Ok(());
         };
-        let kept = &mut run.kept;
+        let (began, kept) = (run.input, &mut run.kept);
         if kept.calls == 0 {
             kept.agent = decision.agent.clone();
         }
@@ -329,7 +329,7 @@ impl Report for Traces<'_> {
             return Ok(());
         }
         self.held += kept.held.event(decision.seq, "gate.decision", |to| {
-            event::decision(decision, args.as_deref(), &self.header, to);
+            event::decision(decision, began, args.as_deref(), &self.header, to);
         });
         self.pass_on(place)
     }

@@ -4,8 +4,8 @@
 use super::{Format, name, names, stopped, tools};
 use crate::audit::robustness::{At, Point, Robustness, RunRow};
 use crate::report::Header;
-use crate::report::csv::cell;
 use crate::report::csv::rows::{Row, begin, doubt_rows, exit_row, notice_row, write_rows};
+use crate::report::csv::{cell, list};
 use crate::report::number::exact;
 use crate::verify::robustness::Measured;
 use std::io::{self, Write};
@@ -89,13 +89,11 @@ fn run(found: &Robustness, header: &Header, rank: usize, row: &RunRow) -> Vec<Ro
     }
     for (class, more) in found.classes.iter().zip(&row.more) {
         let mut next = of_run("more");
-        next.push(("tool", cell(&tools(class).join(", ")).into_owned()));
+        next.push(("tool", list(&tools(class), ", ")));
         next.push(("calls", more.calls.to_string()));
         next.push(("at_least", stopped(more).to_string()));
-        next.push((
-            "barrier",
-            cell(&names(found, &more.by).join(", ")).into_owned(),
-        ));
+        let by = names(found, &more.by);
+        next.push(("barrier", list(&by, ", ")));
         rows.push(next);
     }
     for call in &row.rows {

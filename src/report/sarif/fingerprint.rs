@@ -12,7 +12,7 @@ use std::fmt::Write;
 pub const KEY: &str = "gateFinding/v1";
 
 /// A fingerprint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint(pub [u8; 16]);
 
 impl Fingerprint {

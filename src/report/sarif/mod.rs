@@ -3,6 +3,7 @@
 
 mod baseline;
 mod codes;
+mod earlier;
 mod end;
 mod fingerprint;
 mod model;
@@ -37,11 +38,10 @@ pub const FORMAT: Format = Format {
 };
 
 fn open<'w>(header: Header, out: Box<dyn Write + Send + 'w>) -> Box<dyn Report + 'w> {
-    let baseline = header.baseline.as_deref().cloned();
     Box::new(Log {
         records: decision::Records::new(&header),
         results: Results::new(),
-        compared: baseline.map(Compared::with),
+        compared: header.baseline.clone().map(Compared::with),
         secrets: None,
         out: Blocks::new(out),
         begun: false,
@@ -180,11 +180,15 @@ impl Report for Log<'_> {
         for doubt in &summary.policy.warnings {
             self.of_doubt(doubt)?;
         }
-        let out = &mut self.out.bytes;
         if let Some(compared) = &self.compared {
-            let first = &mut self.first;
-            compared.absent(self.results.rules(), |out| lead(first, out), out)?;
+            let (first, out) = (&mut self.first, &mut self.out);
+            compared.absent(self.results.rules(), |old| {
+                lead(first, &mut out.bytes);
+                write::append(old, &mut out.bytes)?;
+                out.pass_on()
+            })?;
         }
+        let out = &mut self.out.bytes;
         out.extend_from_slice(b"\n],\n");
         let from = out.len();
         write::append(&end::end(summary, &self.header), out)?;

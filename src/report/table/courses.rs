@@ -13,7 +13,7 @@ const BARS: [usize; 3] = [24, 16, 8];
 
 /// Adds the section, of an audit of so many runs; nothing where no call reached the barriers.
 pub fn courses(page: &mut Page<'_>, courses: &Courses, runs: u64) {
-    let met = |course: &&Course| course.nearest.is_some();
+    let met = |course: &&Course| course.kept.nearest.is_some();
     let nearest: Vec<&Course> = courses.nearest().into_iter().filter(met).collect();
     if nearest.is_empty() {
         return;
@@ -42,7 +42,7 @@ fn rows(page: &Page<'_>, runs: &[&Course], barriers: &[usize], bars: usize) -> V
     let mut rows = vec![head];
     for course in runs {
         let mut row = vec![name(page, course)];
-        let series = barriers.iter().map(|&b| course.series.get(b));
+        let series = barriers.iter().map(|&b| course.kept.series.get(b));
         row.extend(series.map(|series| {
             let points = series.map_or(&[][..], |series| series.points());
             chart::bars(points, bars)
@@ -55,8 +55,15 @@ fn rows(page: &Page<'_>, runs: &[&Course], barriers: &[usize], bars: usize) -> V
 fn nearest_alone(page: &Page<'_>, runs: &[&Course]) -> Vec<Vec<String>> {
     let mut rows = vec![vec!["run".to_owned(), "nearest".to_owned(), String::new()]];
     for course in runs {
-        let barrier = course.nearest.map_or(0, |nearest| nearest.measured.barrier);
-        let points = course.series.get(barrier).map_or(&[][..], |s| s.points());
+        let barrier = course
+            .kept
+            .nearest
+            .map_or(0, |nearest| nearest.approach.measured.barrier);
+        let points = course
+            .kept
+            .series
+            .get(barrier)
+            .map_or(&[][..], |s| s.points());
         rows.push(vec![
             text::cut(&name(page, course), 24),
             text::name(page.header.barrier(barrier)),
@@ -68,13 +75,13 @@ fn nearest_alone(page: &Page<'_>, runs: &[&Course]) -> Vec<Vec<String>> {
 
 /// The run, its input where there are several, and the first call known where that is not the first.
 fn name(page: &Page<'_>, course: &Course) -> String {
-    let mut name = text::name(&course.run);
+    let mut name = text::name(&course.id);
     if page.header.inputs.len() > 1 {
         let file = text::name(page.header.input(course.input));
         name += &format!(" in {}", text::cut(&file, 30));
     }
-    if course.first > 1 {
-        name += &format!(" from call {}", course.first);
+    if course.kept.first > 1 {
+        name += &format!(" from call {}", course.kept.first);
     }
     name
 }

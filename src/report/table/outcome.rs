@@ -81,10 +81,11 @@ pub fn barriers(page: &mut Page<'_>, summary: &Summary) {
         rows
     };
     page.rows_that_fit(vec![choice(true), choice(false)]);
-    if let Some(nearest) = summary.nearest() {
-        let barrier = text::name(nearest.barrier);
-        let share = text::share(nearest.scaled);
-        let [_, place] = extreme(Some(nearest.at), header, true);
+    if let Some(nearest) = &summary.nearest {
+        let measured = &nearest.approach.measured;
+        let barrier = text::name(header.barrier(measured.barrier));
+        let share = text::share(measured.scaled);
+        let [_, place] = extreme(Some(&nearest.at), header, true);
         page.sentence(&format!(
             "nearest to a refusal: {share} of {barrier}, {place}"
         ));

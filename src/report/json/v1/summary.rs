@@ -110,7 +110,7 @@ impl<'a> SummaryRecord<'a> {
             decisions: tally::decisions(summary),
             violations: tally::violations(&summary.violations),
             barriers: tally::barriers(summary, header),
-            nearest: summary.nearest().map(|n| tally::nearest(n, header)),
+            nearest: (summary.nearest.as_ref()).map(|nearest| tally::nearest(nearest, header)),
             hazards: summary.hazards,
             concurrent: summary.concurrent,
             drift: summary.drift,

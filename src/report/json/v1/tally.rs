@@ -122,12 +122,12 @@ pub struct Nearest<'a> {
 }
 
 /// The nearest that any run came to a refusal.
-pub fn nearest<'a>(nearest: audit::Nearest<'a>, header: &'a Header) -> Nearest<'a> {
-    let at = nearest.at;
+pub fn nearest<'a>(nearest: &'a audit::Nearest, header: &'a Header) -> Nearest<'a> {
+    let (measured, at) = (&nearest.approach.measured, &nearest.at);
     Nearest {
-        barrier: nearest.barrier,
+        barrier: header.barrier(measured.barrier),
         value: Number(at.value),
-        scaled: Number(nearest.scaled),
+        scaled: Number(measured.scaled),
         file: header.input(at.input),
         line: at.line,
         run: &at.run,
