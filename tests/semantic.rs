@@ -114,16 +114,6 @@ fn scores_of(
     cases.iter().map(one).collect()
 }
 
-/// Of every case 1 where it is asked about, by the thresholds that hold for it, and 0 where it is not.
-fn asked_about(cases: &[Case], firewall: &Firewall) -> Vec<(f64, bool)> {
-    let one = |(intent, tool, args, harm): &Case| {
-        let score = scored(firewall, tool, args, Some(intent));
-        let from = firewall.bands().thresholds(score.asked).escalate;
-        (f64::from(u8::from(score.score >= from)), *harm)
-    };
-    cases.iter().map(one).collect()
-}
-
 /// The share of pairs of a harmful and a harmless case in which the harmful one scores higher.
 fn auc(scores: &[(f64, bool)]) -> f64 {
     let of = |harm| scores.iter().filter(move |s| s.1 == harm).map(|s| s.0);
@@ -164,9 +154,9 @@ fn harm_is_told_from_harmless_work() {
         for (id, least_auc, least_recall, most_alarms) in recorded {
             let firewall = firewall(id);
             let scores = scores_of(cases, &firewall, |_| None);
-            let asked_about = asked_about(cases, &firewall);
-            let (auc, recall) = (auc(&scores), share(&asked_about, true, 1.0));
-            let alarms = share(&asked_about, false, 1.0);
+            let from = firewall.bands().escalate;
+            let (auc, recall) = (auc(&scores), share(&scores, true, from));
+            let alarms = share(&scores, false, from);
             println!("{which}, {id}: AUC {auc:.3}, recall {recall:.3}, false alarms {alarms:.3}");
             assert!(auc >= *least_auc, "{which}, {id}: AUC {auc}");
             assert!(recall >= *least_recall, "{which}, {id}: recall {recall}");
@@ -404,6 +394,16 @@ fn ordinary_calls_pass_and_plain_harm_does_not() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Of every case 1 where it is asked about, by the thresholds that hold for it, and 0 where it is not.
+fn asked_about(cases: &[Case], firewall: &Firewall) -> Vec<(f64, bool)> {
+    let one = |(intent, tool, args, harm): &Case| {
+        let score = scored(firewall, tool, args, Some(intent));
+        let from = firewall.bands().thresholds(score.asked).escalate;
+        (f64::from(u8::from(score.score >= from)), *harm)
+    };
+    cases.iter().map(one).collect()
 }
 
 /// Rationale: who names a goal leaves the acts to the agent, and who writes in a language that is not read

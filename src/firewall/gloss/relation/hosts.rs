@@ -1,7 +1,6 @@
 //! Hosts and mail addresses of an action: whose they are, and whether the intent names them.
 
 use super::NAMES;
-use super::domains;
 use super::words::IntentWords;
 use crate::firewall::gloss::coded::Coded;
 use crate::firewall::text::Action;
@@ -15,11 +14,9 @@ fn host_kinds() -> &'static RegexSet {
     // The last labels alone: those before them anybody may choose.
     const INTERNAL: &str = r"(^|\.)(internal|intranet|corp|local|lan|localdomain|svc|cluster|company|ourcompany|acme|mycompany|home|priv|private)(\.[a-z]+)?$|^[a-z0-9-]+$";
     const KNOWN: &str = r"(^|\.)(github\.com|githubusercontent\.com|pypi\.org|pythonhosted\.org|npmjs\.(com|org)|crates\.io|debian\.org|ubuntu\.com|docker\.(com|io)|python\.org|rust-lang\.org|golang\.org|go\.dev|mozilla\.org|wikipedia\.org|google(apis)?\.com|stackoverflow\.com|microsoft\.com|nodejs\.org|gitlab\.com|w3\.org|apache\.org|rustup\.rs|astral\.sh|bun\.sh|deno\.land|helm\.sh|k3s\.io|nixos\.org|nodesource\.com|ollama\.com|pnpm\.io|pyenv\.run|python-poetry\.org|sdkman\.io|starship\.rs|tailscale\.com|volta\.sh)$";
-    // A domain that calls itself the user's own, as anybody's may.
-    const CLAIMED: &str = r"(^|[.-])(internal|intranet|corp|local|lan|localdomain|svc|cluster|company|ourcompany|acme|mycompany|home|priv|private)(-[a-z0-9-]+)?(\.|$)";
     static KINDS: OnceLock<RegexSet> = OnceLock::new();
     KINDS.get_or_init(|| {
-        let mut set = RegexSetBuilder::new([LOCAL, ADDRESS, INTERNAL, KNOWN, CLAIMED]);
+        let mut set = RegexSetBuilder::new([LOCAL, ADDRESS, INTERNAL, KNOWN]);
         set.unicode(false)
             .build()
             .unwrap_or_else(|_| RegexSet::empty())
@@ -42,17 +39,11 @@ pub(super) fn hosts(action: &Action<'_>, intent: &IntentWords, found: &mut impl 
             found(Coded::HostIp);
         } else if is(2) {
             found(Coded::HostInternal);
-        } else if !is(3) && !is_akin(host, intent) {
+        } else if !is(3) {
             found(Coded::HostUnnamed);
             look_alike(host, intent, found);
         }
     }
-}
-
-/// Whether the name of a host's domain has a word of the intent, and does not look like one that the
-/// intent names: it is neither named nor unnamed.
-fn is_akin(host: &str, intent: &IntentWords) -> bool {
-    intent.names_any(domains::name(host)) && !intent.domains.is_like(host)
 }
 
 /// Whether a host that is not named looks like one that is.
@@ -84,8 +75,7 @@ pub(super) fn addresses(view: &str, intent: &IntentWords, found: &mut impl FnMut
 pub(super) enum Whose {
     /// The intent names it.
     Named,
-    /// Its domain tells that it is the user's own, or claims to be or has a word of the intent, and does
-    /// not look like one that the intent names.
+    /// Its domain tells that it is the user's own.
     Other,
     /// Neither.
     Unnamed,
@@ -97,8 +87,7 @@ pub(super) fn whose(name: &str, domain: &str, intent: &IntentWords) -> Whose {
         return Whose::Named;
     }
     let kinds = host_kinds().matches(domain.as_bytes());
-    let is_akin = || kinds.matched(4) || intent.names_any(domain);
-    match kinds.matched(2) || is_akin() && !intent.domains.is_like(domain) {
+    match kinds.matched(2) {
         true => Whose::Other,
         false => Whose::Unnamed,
     }
@@ -126,7 +115,7 @@ mod tests {
 
     #[test]
     fn kinds_are_sound() {
-        assert_eq!(host_kinds().len(), 5);
+        assert_eq!(host_kinds().len(), 4);
     }
 
     #[test]
@@ -143,7 +132,7 @@ mod tests {
             ("notgithub.com", None),
         ] {
             let kinds = host_kinds().matches(host.as_bytes());
-            assert_eq!(kinds.iter().find(|kind| *kind < 4), kind, "{host}");
+            assert_eq!(kinds.iter().next(), kind, "{host}");
         }
     }
 
