@@ -164,3 +164,24 @@ fn shells_of_other_systems_are_never_complete() {
         assert_eq!(f.deletes, ["C:/b"], "{tool}");
     }
 }
+
+/// Rationale: a tool that is a program by its name runs what its words say.
+#[test]
+#[rustfmt::skip]
+fn tools_with_the_names_of_programs() {
+    check(&[
+        ("aws", r#"{"args":["s3","rb","--force","s3://x"]}"#, ["aws s3 rb --force s3://x", "", "", "", ""]),
+        ("mcp__k8s__kubectl", r#"{"args":["delete","ns","prod"]}"#, ["kubectl delete ns prod", "", "", "", ""]),
+        ("run_kubectl", r#"{"arguments":"delete ns prod"}"#, ["kubectl delete ns prod", "", "", "", ""]),
+        ("terraform", r#"{"args":["terraform","destroy"]}"#, ["terraform destroy", "", "", "", ""]),
+        ("terraform", r#"{"command":"destroy"}"#, ["terraform destroy", "", "", "", ""]),
+        ("kubectl", r#"{"args":["ns","prod"],"command":"delete"}"#, ["delete ns prod | kubectl delete ns prod", "", "", "", ""]),
+        ("find", r#"{"args":["/srv","-name","it's","-delete"]}"#, ["find /srv -name it's -delete", "/srv", "/srv", "/srv", ""]),
+        ("bash", r#"{"args":["-c","rm a"]}"#, ["rm a", "", "a", "a", ""]),
+        ("tool", r#"{"command":"aws","args":["s3","rb","s3://x"]}"#, ["aws s3 rb s3://x", "", "", "", ""]),
+        ("git_log", r#"{"args":["-3"]}"#, ["", "", "", "", ""]),
+        ("search", r#"{"args":["rm","x"]}"#, ["", "", "", "", ""]),
+        ("aws", r#"{"arguments":"{\"service\":\"s3\"}"}"#, ["", "", "", "", ""]),
+        ("kubectl", r#"{"params":["x"],"namespace":"prod"}"#, ["", "", "", "", ""]),
+    ]);
+}

@@ -4,8 +4,10 @@ use super::command::{Script, Simple};
 use super::effects::{self, Effects};
 use super::follow::{self, Start};
 use super::names;
+use super::options::is_in;
 use super::paths;
 use super::tools::{self, Tool};
+use super::wrappers::SHELLS;
 use crate::trace::json::Json;
 use std::sync::{Arc, OnceLock};
 
@@ -150,6 +152,7 @@ impl Walk<'_> {
                 _ => self.value(value, Some(key)),
             }
         }
+        self.own(&keyed);
         self.dir = outer.0;
         self.environment.truncate(outer.1);
     }
@@ -195,12 +198,36 @@ impl Walk<'_> {
             return self.words(std::iter::once(program.to_owned()).chain(words).collect());
         }
         let mut text = program.to_owned();
-        for word in words {
-            text.push_str(" '");
-            text.push_str(&word.replace('\'', "'\\''"));
-            text.push('\'');
-        }
+        words.for_each(|word| quote(&word, &mut text));
         self.line(&text);
+    }
+
+    /// What the program does that the tool has the name of: its words in a list, in a command line, or in
+    /// both, the line first.
+    fn own(&mut self, members: &[(String, &Json<'_>)]) {
+        let Some(program) = self.tool.program() else {
+            return;
+        };
+        let own = || members.iter().filter(|(key, _)| tools::is_own_words(key));
+        let mut text = String::new();
+        let lines = own().filter_map(|(_, value)| value.as_str());
+        for line in lines.filter(|line| !line.trim_start().starts_with(['{', '['])) {
+            text.push_str(line.trim());
+            text.push(' ');
+        }
+        let words = own().filter_map(|(_, value)| texts(value)).flatten();
+        words.for_each(|word| quote(word, &mut text));
+        let text = text.trim();
+        let first = text.split_whitespace().next().unwrap_or("");
+        let first = first.trim_matches('\'');
+        // What a shell is given beside options is a script of its own.
+        let is_shell = is_in(SHELLS, program);
+        match first {
+            "" => {}
+            first if first == program => self.line(text),
+            first if is_shell && !first.starts_with('-') => {}
+            _ => self.line(&format!("{program} {text}")),
+        }
     }
 
     fn words(&mut self, words: Vec<String>) {
@@ -210,6 +237,13 @@ impl Walk<'_> {
         let script = follow::words(words, self.start());
         self.items.push(Item::Commands(Line::new(script)));
     }
+}
+
+/// Appends a word to a command line, as it is.
+fn quote(word: &str, line: &mut String) {
+    line.push_str(" '");
+    line.push_str(&word.replace('\'', "'\\''"));
+    line.push('\'');
 }
 
 /// The strings of a list that holds nothing else and is not empty.

@@ -13,6 +13,7 @@ mod collect;
 pub mod command;
 pub mod effects;
 pub mod follow;
+mod handed;
 mod hosts;
 pub mod names;
 pub mod options;
@@ -48,6 +49,9 @@ pub struct Facets {
     pub urls: Vec<String>,
     /// Hosts of those addresses, and hosts that commands connect to, in lower case.
     pub hosts: Vec<String>,
+    /// Texts that commands hand to clients of databases and to interpreters, as words or to read: SQL,
+    /// or code that may hold some. No expression sees them.
+    pub handed: Vec<String>,
     /// Whether every command line was understood to its end. Otherwise its text is among the
     /// commands, and more may happen than the lists show.
     pub complete: bool,
@@ -93,6 +97,7 @@ impl Arguments {
             deletes,
             urls,
             hosts,
+            handed: self.handed(),
             complete: self.complete(),
             beyond: self.beyond(),
         }
@@ -122,6 +127,14 @@ impl Arguments {
                 .flatten();
             list.extend(plain.map(|words| words.join(" ")));
         }
+        list.items
+    }
+
+    /// See [`Facets::handed`].
+    fn handed(&self) -> Vec<String> {
+        let mut list = List::default();
+        let commands = self.scripts().flat_map(|script| &script.commands);
+        list.extend(commands.flat_map(handed::texts).map(str::to_owned));
         list.items
     }
 

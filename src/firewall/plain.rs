@@ -26,7 +26,7 @@ const NAMES: &[&str] = &["name", "tool", "tool_name", "function", "action", "met
 const ARGUMENTS: &[&str] = &["arguments", "args", "input", "parameters", "params"];
 
 /// Keys of what a file is to hold, which is a document and no argument.
-const DOCUMENTS: &[&str] = &[
+pub(super) const DOCUMENTS: &[&str] = &[
     "content",
     "contents",
     "file_text",
@@ -203,6 +203,7 @@ fn add(facets: &mut Facets, more: Facets) {
         (&mut facets.deletes, more.deletes),
         (&mut facets.urls, more.urls),
         (&mut facets.hosts, more.hosts),
+        (&mut facets.handed, more.handed),
     ];
     for (list, more) in lists {
         let seen: HashSet<String> = list.iter().cloned().collect();

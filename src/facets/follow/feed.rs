@@ -5,6 +5,7 @@ use super::state::{MAX_VALUES, Value};
 use super::words::Budget;
 use crate::facets::command::Simple;
 use crate::facets::effects;
+use crate::facets::handed;
 use crate::facets::options::is_in;
 use crate::facets::shell;
 use crate::facets::wrappers::{SHELLS, shell_operands};
@@ -135,7 +136,10 @@ pub(super) fn files(mut files: Vec<String>, budget: &mut Budget) -> Arc<Vec<Stri
 pub(super) fn takes_input(command: &Simple) -> bool {
     let name = |word: &String| {
         let name = word.rsplit('/').next().unwrap_or(word);
-        is_in(SHELLS, name) || is_in(PASSING, name) || is_in(READING, name)
+        is_in(SHELLS, name)
+            || is_in(PASSING, name)
+            || is_in(READING, name)
+            || handed::is_reader(name)
     };
     command.words.iter().take(64).any(name)
 }
@@ -269,12 +273,31 @@ fn one_a_line(
     lines.iter().map(each).collect()
 }
 
-/// Text with its line ends and tabs written out as they are in most programs' escapes.
+/// Text with what most programs' escapes stand for: line ends, tabs, and characters by their numbers, with
+/// two digits behind `\x` or three octal ones.
 fn unescaped(text: &str) -> String {
-    if !text.contains('\\') {
-        return text.to_owned();
+    let mut out = String::with_capacity(text.len());
+    let mut parts = text.split('\\');
+    out.push_str(parts.next().unwrap_or(""));
+    for part in parts {
+        let number = |from: usize, digits: usize, radix| {
+            let digits = part.get(from..from + digits)?;
+            let plain = digits.bytes().all(|b| b.is_ascii_hexdigit());
+            let code = u8::from_str_radix(digits, radix).ok().filter(|_| plain)?;
+            Some((char::from(code), from + digits.len()))
+        };
+        let found = match part.as_bytes() {
+            [b'n', ..] => Some(('\n', 1)),
+            [b't', ..] => Some(('\t', 1)),
+            [b'x', ..] => number(1, 2, 16),
+            [b'0', ..] => number(1, 3, 8).or_else(|| number(0, 3, 8)),
+            _ => number(0, 3, 8),
+        };
+        let (c, taken) = found.unwrap_or(('\\', 0));
+        out.push(c);
+        out.push_str(part.get(taken..).unwrap_or(""));
     }
-    text.replace("\\n", "\n").replace("\\t", "\t")
+    out
 }
 
 /// What `printf` makes of values. Only texts are put in; other formats stand as they are.

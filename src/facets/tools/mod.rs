@@ -10,8 +10,9 @@ use super::wrappers::SHELLS;
 use super::{names, paths, programs};
 use std::sync::Arc;
 use table::{
-    Access, DESTINATIONS, NO_SHELLS, NOUNS, OTHER_LANGUAGES, PATCHES, PATHS, PROGRAM_WORDS,
-    RUNNING, SERVERS, SHELL_TOOLS, SHELL_WORDS, SHELL_WORKDIRS, SOURCES, TYPING, VERBS, WORKDIRS,
+    Access, CALLING, DESTINATIONS, NO_SHELLS, NOUNS, OTHER_LANGUAGES, PATCHES, PATHS,
+    PROGRAM_WORDS, RUNNING, SERVERS, SHELL_TOOLS, SHELL_WORDS, SHELL_WORKDIRS, SOURCES, TYPING,
+    VERBS, WORDED, WORKDIRS,
 };
 
 /// What an editor's call does, by its `command`.
@@ -42,6 +43,8 @@ pub struct ToolName {
     name: String,
     access: Access,
     is_shell: bool,
+    /// The program that it has the name of.
+    program: Option<String>,
 }
 
 impl ToolName {
@@ -52,6 +55,7 @@ impl ToolName {
         ToolName {
             access: access(&name),
             is_shell: shell && !is_in(NO_SHELLS, &name),
+            program: program(&name),
             name,
         }
     }
@@ -179,6 +183,12 @@ impl Tool {
         self.named.access != Access::Editor && is_in("command cmd program executable", key)
     }
 
+    /// The program that the tool has the name of, as `kubectl` and `run_aws` have, where it is one that does
+    /// what its words say; those stand under keys that are [`is_own_words`].
+    pub fn program(&self) -> Option<&str> {
+        self.named.program.as_deref()
+    }
+
     /// Whether the text under a key is the directory in which the call works.
     pub fn is_workdir(&self, key: &str) -> bool {
         is_in(WORKDIRS, key) || (self.is_shell() && is_in(SHELL_WORKDIRS, key))
@@ -192,6 +202,22 @@ impl Tool {
 /// Whether a word names a well-known program.
 fn is_program(word: &str) -> bool {
     programs::find(word).is_some() || is_in(SHELLS, word) || is_in(PROGRAM_WORDS, word)
+}
+
+/// Whether the words of a tool's own program stand under `key`, see [`Tool::program`].
+pub fn is_own_words(key: &str) -> bool {
+    is_in(
+        "args arguments argv command cmd command_line cli_command subcommand",
+        key,
+    )
+}
+
+/// The program that a tool of this name is.
+fn program(name: &str) -> Option<String> {
+    let words = name.split('_').filter(|word| !is_in(CALLING, word));
+    let name = words.collect::<Vec<_>>().join("-");
+    let known = !name.is_empty() && (is_in(WORDED, &name) || is_in(SHELLS, &name));
+    known.then_some(name)
 }
 
 /// Whether a list under `key` holds the words of the program beside it.

@@ -152,6 +152,15 @@ pub(super) const RUNNING: &str = "exec execute run runner ssh process spawn";
 pub(super) const PROGRAM_WORDS: &str = "env printenv set id whoami hostname uname pwd ps top kill history \
     reboot shutdown halt poweroff crontab sudo su npm yarn pnpm pip cargo docker kubectl powershell pwsh cmd";
 
+/// Programs that do what their words say, under whose names tools are offered.
+pub(super) const WORDED: &str = "ansible ansible-playbook argocd aws az cargo cdk chmod chown consul cp curl dd docker \
+    doctl eksctl find firebase flux flyctl gcloud gh git glab go gsutil helm heroku ibmcloud kubectl make mv netlify \
+    nomad npm oc oci openstack packer pip pnpm podman pulumi rabbitmqctl rclone redis-cli restic rm rsync scp sed \
+    serverless ssh supabase systemctl tar terraform terragrunt tofu vault velero vercel wget wrangler yarn";
+
+/// Words that stand beside the name of a program in that of a tool.
+pub(super) const CALLING: &str = "run exec execute call invoke use cli command cmd tool";
+
 /// Names of shells that hold none of those words.
 pub(super) const SHELL_TOOLS: &str = "exec run execute subprocess";
 

@@ -82,6 +82,12 @@ coded! {
     AmountBeside "amount_beside",
     /// No table is named in the intent.
     TableUnnamed "table_unnamed",
+    /// Statements of SQL are all that is run, and every one of them only reads.
+    SqlReads "sql_reads",
+    /// A statement deletes rows of a table without a condition.
+    SqlDeletesAll "sql_delete_all",
+    /// A statement changes rows of one without a condition.
+    SqlUpdatesAll "sql_updates_all",
     /// A file that is deleted is named in the intent.
     DeletesNamed "deletes_named",
     /// A file that is deleted is not.

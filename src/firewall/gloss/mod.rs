@@ -12,8 +12,11 @@ mod heads;
 mod listed;
 mod literals;
 pub mod patterns;
+mod quoted;
 pub mod relation;
+mod rows;
 mod sql;
+mod statements;
 pub mod table;
 pub mod view;
 
@@ -89,16 +92,26 @@ impl Gloss {
         let table = Table::built_in();
         let tool = self.tool(action.tool);
         let mut signs = tool.signs;
-        let (view, view_cut) = view::of(action);
-        table.call.find(view.as_bytes(), &mut signs);
+        let view = view::of(action);
+        table.call.find(view.text.as_bytes(), &mut signs);
         signs.add(&intent.signs);
         let mut found = |sign: Coded| signs.insert(sign.sign());
-        if cut || view_cut || action.facets.beyond {
+        if cut || view.cut || action.facets.beyond {
             found(Coded::Cut);
         }
         commands::signs(action, &mut found);
         let (line, act) = (&tool.line, &tool.act);
-        relation::signs(action, line, act, text, &view, &intent.words, &mut found);
+        relation::signs(
+            action,
+            line,
+            act,
+            text,
+            &view.text,
+            &intent.words,
+            &mut found,
+        );
+        let alone = action.facets.commands.is_empty() && !view.others;
+        rows::signs(&view.text, alone, &mut found);
         let entries = table.held(&signs);
         // Words for harmless work are not added to what has the sure shape of harm.
         match entries.iter().any(|entry| entry.harm && entry.is_sure()) {

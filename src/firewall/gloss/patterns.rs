@@ -337,7 +337,7 @@ mod tests {
                 text: &text,
                 facets: &facets,
             };
-            let (view, _) = view::of(&action);
+            let view = view::of(&action).text;
             let mut signs = Signs::default();
             table.call.find(view.as_bytes(), &mut signs);
             let mut alone = Signs::default();

@@ -3,15 +3,28 @@
 //! "Drop me a note" and "select a nice restaurant" are no statements: what follows the first word has
 //! to be what SQL's grammar has there.
 
-use super::comments;
-use std::collections::HashSet;
-
-/// Words that a text which is SQL begins with.
-const FIRST: &[&str] = &[
-    "alter", "begin", "call", "commit", "copy", "create", "delete", "desc", "describe", "drop",
-    "exec", "execute", "explain", "grant", "insert", "merge", "replace", "revoke", "rollback",
-    "select", "set", "show", "start", "truncate", "update", "use", "with",
-];
+/// Words that a text which is SQL begins with, by their first letter.
+const fn first(letter: u8) -> &'static [&'static str] {
+    match letter {
+        b'a' => &["alter"],
+        b'b' => &["begin"],
+        b'c' => &["call", "commit", "copy", "create"],
+        b'd' => &["declare", "delete", "desc", "describe", "do", "drop"],
+        b'e' => &["exec", "execute", "explain"],
+        b'g' => &["grant"],
+        b'i' => &["if", "insert"],
+        b'l' => &["lock"],
+        b'm' => &["merge"],
+        b'p' => &["pragma", "prepare"],
+        b'r' => &["replace", "revoke", "rollback"],
+        b's' => &["savepoint", "select", "set", "show", "start"],
+        b't' => &["truncate"],
+        b'u' => &["update", "use"],
+        b'v' => &["vacuum"],
+        b'w' => &["while", "with"],
+        _ => &[],
+    }
+}
 
 /// Words of prose that no statement has second.
 const PROSE: &[&str] = &[
@@ -70,33 +83,37 @@ const KINDS: &[&str] = &[
 /// Whether a text begins as SQL does, a comment before it or not.
 pub fn may_be(text: &str) -> bool {
     let start = text.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '(' || c == ';');
-    if start.starts_with("--") || start.starts_with("/*") {
-        return true;
+    let Some(letter) = start.bytes().next() else {
+        return false;
+    };
+    if !letter.is_ascii_alphabetic() {
+        return start.starts_with("--") || start.starts_with("/*");
+    }
+    let words = first(letter.to_ascii_lowercase());
+    if words.is_empty() {
+        return false;
     }
     let letters = start.bytes().take_while(u8::is_ascii_alphabetic).count();
-    let word = start.get(..letters).unwrap_or("");
-    FIRST.iter().any(|first| first.eq_ignore_ascii_case(word))
+    let (word, rest) = start.split_at_checked(letters).unwrap_or((start, ""));
+    match words.iter().find(|first| first.eq_ignore_ascii_case(word)) {
+        // These begin many a sentence.
+        Some(&("do" | "if" | "while")) => is_condition(rest),
+        found => found.is_some(),
+    }
 }
 
-/// The statements of a text, without comments, white space squeezed; what is none is left out. Where it
-/// cannot be told what is a comment, those of every reading, none twice.
-pub fn statements(text: &str) -> Vec<String> {
-    let mut seen = HashSet::new();
-    let mut found = Vec::new();
-    for reading in comments::taken_out(text) {
-        for part in reading.split(';') {
-            let words: Vec<&str> = part.split_ascii_whitespace().collect();
-            let statement = words.join(" ");
-            if is_statement(&statement) && seen.insert(statement.clone()) {
-                found.push(statement);
-            }
-        }
-    }
-    found
+/// Whether what follows `if`, `while` or `do` is that of SQL.
+fn is_condition(rest: &str) -> bool {
+    let rest = rest.trim_ascii_start();
+    let word = |word: &str| {
+        let begun = rest.get(..word.len());
+        begun.is_some_and(|begun| begun.eq_ignore_ascii_case(word))
+    };
+    rest.starts_with(['$', '\'', '@', '(']) || word("exists") || word("not ") || word("language")
 }
 
 /// Whether a text with single spaces is a statement.
-fn is_statement(text: &str) -> bool {
+pub fn is_statement(text: &str) -> bool {
     let lower = text.trim_start_matches('(').to_ascii_lowercase();
     let mut words = lower.split(' ');
     let (Some(first), rest) = (words.next(), words.clone()) else {
@@ -113,7 +130,10 @@ fn is_statement(text: &str) -> bool {
     match first {
         "alter" | "create" | "drop" => KINDS.binary_search(&bare).is_ok(),
         "truncate" => second == "table" || count == 1 || matches!(third, "cascade" | "restart"),
-        "delete" => second == "from" || third == "from",
+        "delete" => {
+            let table = rest_of(&lower, "from ");
+            (second == "from" || third == "from") && PROSE.binary_search(&table).is_err()
+        }
         "insert" => has(" into ") || second == "overwrite",
         "merge" | "replace" => second == "into",
         "update" => has(" set ") && has("="),
@@ -132,6 +152,12 @@ fn is_statement(text: &str) -> bool {
         "show" | "describe" | "desc" | "exec" | "execute" => (1..=4).contains(&count),
         _ => false,
     }
+}
+
+/// The word behind the first of these.
+fn rest_of<'t>(text: &'t str, before: &str) -> &'t str {
+    let rest = text.split_once(before).map_or("", |(_, rest)| rest);
+    rest.split(' ').next().unwrap_or("")
 }
 
 /// Whether what follows `select` is a list of columns: words with nothing between them but commas,
@@ -161,6 +187,7 @@ fn is_selection(rest: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::statements::statements;
     use super::*;
 
     /// Rationale: what an agent is told in prose must not be read as a command to a database.
@@ -179,8 +206,12 @@ mod tests {
             "Grant me a wish to keep",
             "Call Ann back",
             "Merge both lists",
+            "Delete from the list whatever is old",
+            "If you can, update the plan",
+            "Do select a quiet place",
+            "Prepare a talk about how to drop guests off",
         ] {
-            assert!(statements(text).is_empty(), "{text}");
+            assert!(statements(text).list.is_empty(), "{text}");
         }
     }
 
@@ -204,9 +235,14 @@ mod tests {
         ] {
             for before in ["", "BEGIN;\n", "-- tidy\n", "/* x */ ("] {
                 let found = statements(&format!("{before}{text}"));
-                assert_eq!(found.len(), 1, "{before}{text}");
+                assert_eq!(found.list.len(), 1, "{before}{text}");
                 assert!(may_be(&format!("{before}{text}")));
             }
         }
+    }
+
+    #[test]
+    fn lists_are_sorted() {
+        assert!(PROSE.is_sorted() && KINDS.is_sorted());
     }
 }

@@ -6,6 +6,8 @@
 
 use super::globs;
 use super::sql;
+use super::statements::{self, Statements};
+use crate::firewall::plain::DOCUMENTS;
 use crate::firewall::text::Action;
 use crate::trace::json::Json;
 
@@ -25,6 +27,9 @@ pub const MARKS: &[(&str, char)] = &[
 
 /// Bytes that are looked at, of one string at its head and at its tail each.
 const PART: usize = 256 << 10;
+
+/// Bytes of a text that are looked at for SQL. More than that is left out of the view too.
+const SQL: usize = 2 * PART;
 
 /// Bytes of a view from which on no further strings are taken in.
 const VIEW: usize = 1 << 20;
@@ -72,15 +77,17 @@ fn wanted(intent: &str) -> String {
     out
 }
 
-/// The view of a call without its tool's name, and whether some of its text is left out.
-pub fn of(action: &Action<'_>) -> (String, bool) {
+/// The view of a call without its tool's name.
+pub fn of(action: &Action<'_>) -> View {
+    let facets = action.facets;
     let mut view = View {
-        out: String::with_capacity(512),
-        key: String::new(),
+        text: String::with_capacity(512),
         cut: false,
+        others: false,
+        key: String::new(),
+        writes: !facets.writes.is_empty(),
     };
     view.value(action.args);
-    let facets = action.facets;
     for (mark, list) in [
         ('\x03', &facets.commands),
         ('\x04', &facets.reads),
@@ -97,14 +104,26 @@ pub fn of(action: &Action<'_>) -> (String, bool) {
             view.line('\x04', &secret);
         }
     }
-    (view.out, view.cut)
+    for text in &facets.handed {
+        view.cut |= text.len() > SQL;
+        view.statements(statements::handed(head(text, SQL)));
+    }
+    view
 }
 
-struct View {
-    out: String,
+/// The lines of a call.
+#[derive(Debug)]
+pub struct View {
+    /// The lines, one after the other.
+    pub text: String,
+    /// Whether some of the call's text is left out.
+    pub cut: bool,
+    /// Whether its SQL has something beside the statements, see [`Statements::others`].
+    pub others: bool,
     /// The key of the value that is looked at, in snake case; empty where there is none.
     key: String,
-    cut: bool,
+    /// Whether the call writes files.
+    writes: bool,
 }
 
 impl View {
@@ -116,7 +135,7 @@ impl View {
             Json::Number(number) => self.line('\x02', number),
             Json::String(text) => {
                 self.line('\x02', &text.text);
-                self.statements(&text.text);
+                self.sql(&text.text);
             }
             Json::Array(items) => items.iter().for_each(|item| self.value(item)),
             Json::Object(members) => {
@@ -131,7 +150,7 @@ impl View {
     }
 
     fn line(&mut self, mark: char, text: &str) {
-        if self.out.len() >= VIEW {
+        if self.text.len() >= VIEW {
             self.cut = true;
             return;
         }
@@ -139,19 +158,26 @@ impl View {
         let tail = text.len() - head(text, text.len().saturating_sub(PART)).len();
         if text.len() > 2 * PART {
             self.cut = true;
-            line(mark, key, head(text, PART), &mut self.out);
-            line(mark, key, &text[text.len() - tail..], &mut self.out);
+            line(mark, key, head(text, PART), &mut self.text);
+            line(mark, key, &text[text.len() - tail..], &mut self.text);
         } else {
-            line(mark, key, text, &mut self.out);
+            line(mark, key, text, &mut self.text);
         }
     }
 
-    /// The statements of a text that is SQL, comments taken out and white space squeezed.
-    fn statements(&mut self, text: &str) {
-        if !sql::may_be(text) {
-            return;
+    /// The statements of a text that is SQL, or code that hands them to a database.
+    fn sql(&mut self, text: &str) {
+        let text = head(text, SQL);
+        if sql::may_be(text) {
+            self.statements(statements::statements(text));
+        } else if statements::may_hold(text) && !(self.writes && DOCUMENTS.contains(&&*self.key)) {
+            self.statements(statements::in_code(text));
         }
-        for statement in sql::statements(head(text, PART)) {
+    }
+
+    fn statements(&mut self, found: Statements) {
+        self.others |= found.others;
+        for statement in found.list {
             self.line('\x07', &statement);
         }
     }
@@ -245,7 +271,7 @@ mod tests {
             text: &text,
             facets: &facets,
         };
-        of(&action).0
+        of(&action).text
     }
 
     #[test]
@@ -270,6 +296,16 @@ mod tests {
             view.contains("\x07delete from t\n\x07select 1\n"),
             "{view:?}"
         );
+    }
+
+    /// Rationale: of what runs to its end all has to be seen, or that some is not.
+    #[test]
+    fn statements_behind_long_ones_are_seen() {
+        let select = |bytes| format!("SELECT '{}'; DELETE FROM t", "x".repeat(bytes));
+        let view = view_of("q", &format!("{{\"sql\":\"{}\"}}", select(300 << 10)));
+        assert!(view.contains("\x07delete from t\n"));
+        let args = format!("{{\"command\":\"psql -c \\\"{}\\\"\"}}", select(300 << 10));
+        assert!(view_of("Bash", &args).contains("\x07delete from t\n"));
     }
 
     #[test]
