@@ -183,10 +183,11 @@ mod tests {
         let intent = IntentWords::new("Write to Dana");
         let mut signs = Vec::new();
         addresses(
-            "\x02to=dana@corp.example\n\x02cc=<x.y@far.example>, z@corp.internal, @ a@b",
+            "\x02to=dana@corp.example\n\x02cc=<x.y@far.example>, z@corp.internal, @ a@b, q@dana-mail.example",
             &intent,
             &mut |sign| signs.push(sign.name()),
         );
-        assert_eq!(signs, ["mail_named", "mail_unnamed"]);
+        // To share a word with the intent makes nobody known.
+        assert_eq!(signs, ["mail_named", "mail_unnamed", "mail_unnamed"]);
     }
 }
