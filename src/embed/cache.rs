@@ -4,8 +4,9 @@
 //! no result, whatever it has forgotten: an embedder gives the same vector for the same text.
 
 use super::{Embedder, Embedding};
+use foldhash::quality::RandomState;
 use std::collections::HashMap;
-use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -176,7 +177,7 @@ impl Cached {
             embedder,
             limits,
             generations: Mutex::default(),
-            keys: RandomState::new(),
+            keys: RandomState::default(),
         }
     }
 

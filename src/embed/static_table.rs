@@ -14,6 +14,7 @@ use super::wordpiece::Vocabulary;
 use super::{Embedder, Embedding};
 use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
+use wide::{i8x16, i16x16, i32x8, u8x16};
 
 /// Components of a vector.
 pub const DIMENSIONS: usize = 128;
@@ -25,15 +26,18 @@ static BYTES: &[u8] = include_bytes!("static/static-128.gsem");
 
 const MAGIC: &[u8] = b"GATESEM1";
 
-/// Tokens that are summed at once. A product is at most 255 × 65,535, so that 257 of them are less
-/// than 2³².
+/// Pairs of rows that are summed at once. A product is at most 128 × 32,767, so that twice 256 of them
+/// are at most 2³¹ - 2¹⁶.
 const BATCH: usize = 256;
 
 /// Dimensions that are summed in one go over the tokens, so that sums stay in registers.
-const BLOCK: usize = 32;
+const BLOCK: usize = 16;
 
 /// A row as the file has it: `i8` in two's complement.
 type Row = [u8; DIMENSIONS];
+
+/// Two rows and their multipliers, in turn.
+type Pair<'t> = ([&'t Row; 2], i16x16);
 
 /// The table of token vectors that is part of the program.
 #[derive(Debug)]
@@ -126,44 +130,98 @@ impl<'t> StaticTable<'t> {
 
     /// The sum of the vectors of a text's tokens. Words that tokens do not make up are left out.
     pub fn sum(&self, text: &str) -> [i64; DIMENSIONS] {
-        let mut sums = [0; DIMENSIONS];
-        let mut batch = Vec::with_capacity(BATCH);
+        let mut sums = Sums::default();
         self.vocabulary.tokenize(text, None, |id| {
             let token = id as usize;
             if let (Some(row), Some(multiplier)) =
                 (self.rows.get(token), self.multipliers.get(token))
             {
-                batch.push((row, *multiplier));
-            }
-            if batch.len() == BATCH {
-                add(&batch, &mut sums);
-                batch.clear();
+                sums.token(row, *multiplier);
             }
             ControlFlow::Continue(())
         });
-        add(&batch, &mut sums);
-        sums
+        sums.done()
     }
 }
 
-/// Adds rows times their multipliers. There are at most [`BATCH`] of them.
-fn add(batch: &[(&Row, u16)], sums: &mut [i64; DIMENSIONS]) {
-    // Rows are shifted by 128 to be without sign, which multiplies faster, and the shift is taken
-    // back from the sums.
-    let shift = 128 * batch.iter().map(|(_, m)| i64::from(*m)).sum::<i64>();
-    let (blocks, _) = sums.as_chunks_mut::<BLOCK>();
-    for (at, block) in blocks.iter_mut().enumerate() {
-        let mut shifted = [0_u32; BLOCK];
-        for (row, multiplier) in batch {
-            let (parts, _) = row.as_chunks::<BLOCK>();
-            let Some(part) = parts.get(at) else { continue };
-            for (sum, byte) in shifted.iter_mut().zip(part) {
-                *sum += u32::from(byte ^ 0x80) * u32::from(*multiplier);
+/// Sums of rows times their multipliers.
+struct Sums<'t> {
+    batch: Vec<Pair<'t>>,
+    /// A row with its multiplier that waits for another.
+    single: Option<(&'t Row, i16)>,
+    sums: [i64; DIMENSIONS],
+}
+
+impl Default for Sums<'_> {
+    fn default() -> Self {
+        Sums {
+            batch: Vec::with_capacity(32),
+            single: None,
+            sums: [0; DIMENSIONS],
+        }
+    }
+}
+
+impl<'t> Sums<'t> {
+    /// A token more. What is more than an `i16` holds is multiplied in parts.
+    fn token(&mut self, row: &'t Row, multiplier: u16) {
+        let mut left = multiplier;
+        loop {
+            let part = left.min(i16::MAX as u16);
+            self.row(row, part as i16);
+            left -= part;
+            if left == 0 {
+                break;
             }
         }
-        for (sum, shifted) in block.iter_mut().zip(shifted) {
-            *sum += i64::from(shifted) - shift;
+    }
+
+    fn row(&mut self, row: &'t Row, multiplier: i16) {
+        let Some((other, first)) = self.single.take() else {
+            self.single = Some((row, multiplier));
+            return;
+        };
+        let in_turn = std::array::from_fn(|at| if at % 2 == 0 { first } else { multiplier });
+        self.batch.push(([other, row], i16x16::new(in_turn)));
+        if self.batch.len() == BATCH {
+            self.add();
         }
+    }
+
+    /// Adds what the batch comes to.
+    fn add(&mut self) {
+        let (blocks, _) = self.sums.as_chunks_mut::<BLOCK>();
+        for (at, block) in blocks.iter_mut().enumerate() {
+            let mut halves = [i32x8::ZERO; 2];
+            for (rows, multipliers) in &self.batch {
+                let part = |row: &Row| row.as_chunks::<BLOCK>().0.get(at).copied();
+                let [Some(first), Some(second)] = rows.map(part) else {
+                    continue;
+                };
+                let (first, second) = (u8x16::new(first), u8x16::new(second));
+                let in_turn = [
+                    u8x16::unpack_low(first, second),
+                    u8x16::unpack_high(first, second),
+                ];
+                for (half, bytes) in halves.iter_mut().zip(in_turn) {
+                    let signed = i8x16::new(bytes.to_array().map(|byte| byte as i8));
+                    *half += i16x16::from_i8x16(signed).dot(*multipliers);
+                }
+            }
+            let summed = halves.iter().flat_map(|half| half.to_array());
+            for (sum, more) in block.iter_mut().zip(summed) {
+                *sum += i64::from(more);
+            }
+        }
+        self.batch.clear();
+    }
+
+    fn done(mut self) -> [i64; DIMENSIONS] {
+        if let Some((row, _)) = self.single {
+            self.row(row, 0);
+        }
+        self.add();
+        self.sums
     }
 }
 

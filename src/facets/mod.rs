@@ -29,7 +29,7 @@ use crate::trace::json::Json;
 use collect::{Field, Item};
 use command::{Script, Simple};
 use effects::Effects;
-use std::collections::HashSet;
+use foldhash::HashSet;
 use std::sync::Arc;
 use tools::{Tool, ToolName};
 

@@ -5,7 +5,7 @@
 //! and a rule sees too much rather than too little.
 
 use super::options::{NONE, Options};
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::sync::LazyLock;
 
 /// What a program does with its operands.

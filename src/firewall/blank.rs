@@ -7,8 +7,8 @@
 //!
 //! Text and intent are to be in plain form, see [`super::plain`], as embedders read them.
 
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
 
 /// Words that follow one another in the intent too and make a copy.
 pub const RUN: usize = 3;

@@ -9,8 +9,8 @@ use super::text::Action;
 use crate::embed::fold;
 use crate::facets::{self, Facets};
 use crate::trace::json::{self, Damage, Json, Text};
+use foldhash::HashSet;
 use std::borrow::Cow;
-use std::collections::HashSet;
 
 /// How deep strings inside strings are opened.
 const DEPTH: usize = 4;

@@ -9,13 +9,14 @@ use crate::policy::expr::Variable;
 use crate::policy::expr::values::strings;
 use crate::trace::event::RawJson;
 use cel::Value;
+use foldhash::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// What was worked out of one call.
 #[derive(Debug, Default)]
 pub struct Facts {
     /// What the tool's name says.
-    pub(super) tool_name: OnceLock<Arc<ToolName>>,
+    tool_name: OnceLock<Arc<ToolName>>,
     /// Text of the arguments.
     text: OnceLock<String>,
     /// The arguments taken apart. That is large and of few calls.
@@ -31,10 +32,15 @@ pub struct Rooms {
     text: Mutex<String>,
     /// Of the text as it is searched.
     small: Mutex<String>,
+    /// What the names of tools say that were met lately: most calls are of a few.
+    tools: Mutex<HashMap<Box<str>, Arc<ToolName>>>,
 }
 
 /// Most bytes of room that is used again: few texts are longer.
 const ROOM: usize = 1 << 16;
+
+/// Most tools whose names are remembered, and most bytes of such a name.
+const TOOLS: (usize, usize) = (64, 256);
 
 impl Facts {
     /// Nothing worked out, with that room.
@@ -47,7 +53,7 @@ impl Facts {
 
     /// The room, once the call has been judged.
     pub fn into_rooms(self) -> Rooms {
-        let Rooms { text, small } = self.rooms;
+        let Rooms { text, small, tools } = self.rooms;
         let again = |room: String| {
             Mutex::new(if room.capacity() > ROOM {
                 String::new()
@@ -59,7 +65,26 @@ impl Facts {
         Rooms {
             text: again(self.text.into_inner().unwrap_or_else(|| inner(text))),
             small: again(inner(small)),
+            tools,
         }
+    }
+
+    /// What the name of the call's tool says.
+    pub(super) fn tool_name(&self, tool: &str) -> &Arc<ToolName> {
+        self.tool_name.get_or_init(|| {
+            let mut known = open(&self.rooms.tools);
+            if let Some(name) = known.get(tool) {
+                return Arc::clone(name);
+            }
+            let name = Arc::new(ToolName::new(tool));
+            if known.len() >= TOOLS.0 {
+                known.clear();
+            }
+            if tool.len() <= TOOLS.1 {
+                known.insert(tool.into(), Arc::clone(&name));
+            }
+            name
+        })
     }
 
     /// Where a text is put together to be searched.
@@ -79,7 +104,7 @@ impl Facts {
 }
 
 /// Nothing that stands there is ever half done.
-fn open(room: &Mutex<String>) -> MutexGuard<'_, String> {
+fn open<T>(room: &Mutex<T>) -> MutexGuard<'_, T> {
     room.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -299,8 +299,7 @@ impl<'a> CallContext<'a> {
 
     /// What the name of the call's tool says of what it does.
     pub fn tool_name(&self) -> &Arc<ToolName> {
-        let name = || Arc::new(ToolName::new(&self.call.tool));
-        self.facts.tool_name.get_or_init(name)
+        self.facts.tool_name(&self.call.tool)
     }
 
     /// The call's arguments; absent where the recording does not tell them.

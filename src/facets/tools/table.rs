@@ -2,7 +2,7 @@
 //!
 //! Names are separated by single spaces, in the spelling of [`crate::facets::names`].
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::sync::LazyLock;
 
 /// What a tool does with the files its arguments name.

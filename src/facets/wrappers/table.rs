@@ -3,7 +3,7 @@
 //! To add one, add a row to `WRAPPERS`, `CARRIERS` or `RUNNERS`, or a name to [`SHELLS`].
 
 use crate::facets::options::{NONE, Options};
-use std::collections::HashSet;
+use foldhash::HashSet;
 use std::sync::LazyLock;
 
 /// A program that runs the command in its operands.

@@ -22,8 +22,8 @@ pub mod view;
 
 use super::text::Action;
 use coded::Coded;
+use foldhash::{HashMap, HashMapExt};
 use relation::IntentWords;
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use table::{Entry, Signs, Table};
 

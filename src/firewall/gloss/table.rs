@@ -11,7 +11,7 @@
 use super::coded::Coded;
 use super::listed::{self, Holds};
 use super::patterns::{Patterns, marked};
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
 use std::sync::OnceLock;
 
 const TEXT: &str = include_str!("../gloss.txt");
