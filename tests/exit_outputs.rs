@@ -184,6 +184,61 @@ fn a_report_never_replaces_what_it_reports_on() {
     }
 }
 
+/// Rationale: a recording that grows by what is said of it has no end.
+#[cfg(unix)]
+#[test]
+fn no_input_is_written_to_by_a_stream() {
+    let scratch = scratch();
+    let before = scratch.read("t.jsonl");
+    std::fs::create_dir(scratch.path().join("d")).expect("a directory");
+    for line in [
+        "gate replay t.jsonl --format jsonl >> t.jsonl",
+        "gate replay - < t.jsonl >> t.jsonl",
+        "cp t.jsonl d/t.jsonl; gate replay d --format jsonl > d/out.jsonl",
+        "gate convert d > d/out.jsonl",
+    ] {
+        scratch
+            .gate_by_shell(line)
+            .ends(2)
+            .says("is an input and standard output as well");
+        assert_eq!(scratch.read("t.jsonl"), before, "{line}");
+    }
+    scratch
+        .gate_by_shell("gate replay t.jsonl > out.txt 2>&1 && gate replay - < t.jsonl > d/new")
+        .ends(0);
+    scratch
+        .gate_by_shell("gate replay t.jsonl 2>> t.jsonl")
+        .ends(2);
+    let after = scratch.read("t.jsonl").expect("a recording");
+    assert!(
+        after.contains("is an input and standard error as well"),
+        "{after}"
+    );
+}
+
+/// Rationale: a recording on standard input is as dear as one that is named.
+#[cfg(unix)]
+#[test]
+fn what_standard_input_comes_from_is_not_written_over() {
+    let scratch = scratch();
+    let before = scratch.read("t.jsonl");
+    for line in [
+        "gate replay --quiet --json t.jsonl --force < t.jsonl",
+        "gate replay - --quiet --csv ./t.jsonl --force < t.jsonl",
+        "gate convert - --output t.jsonl --force < t.jsonl",
+    ] {
+        scratch.gate_by_shell(line).ends(2).says("is an input");
+        assert_eq!(scratch.read("t.jsonl"), before, "{line}");
+    }
+    let line = "GITHUB_ACTIONS=true GITHUB_STEP_SUMMARY=t.jsonl gate replay --quiet < t.jsonl";
+    scratch.gate_by_shell(line).says("it is an input");
+    assert_eq!(scratch.read("t.jsonl"), before);
+    scratch
+        .gate_by_shell("gate replay t.jsonl --json o --force > o")
+        .ends(2)
+        .says("is standard output as well");
+}
+
 #[test]
 fn a_report_that_cannot_be_written_is_told_before_anything_is_read() {
     let scratch = scratch();

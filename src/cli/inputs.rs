@@ -1,6 +1,6 @@
 //! Finding and opening the inputs.
 
-use super::place::identity;
+use super::place::{Identity, identity, of_stream};
 use crate::escape::file_name;
 use anyhow::bail;
 use std::collections::HashSet;
@@ -41,16 +41,18 @@ const ENDINGS: [&str; 5] = [".jsonl", ".ndjson", ".json", ".eval", ".traj"];
 const PACKED: [&str; 2] = [".gz", ".zst"];
 
 impl Sources {
-    /// All files that are read, so that nothing is written over them.
-    pub(super) fn read(&self) -> impl Iterator<Item = &Path> {
-        let inputs = self.list.iter().filter_map(|source| source.path.as_deref());
-        inputs.chain(self.beside.iter().map(PathBuf::as_path))
+    /// Whether a file is one of those that are read, so that nothing is written over it.
+    pub(super) fn holds(&self, file: &Identity) -> bool {
+        let mut inputs = self.list.iter().filter_map(Source::identity);
+        let mut beside = self.beside.iter().map(|path| identity(path));
+        inputs.any(|input| input == *file) || beside.any(|input| input == *file)
     }
 
     /// Walks what was named.
     ///
     /// # Errors
-    /// Nothing was named and standard input is a terminal; a directory cannot be listed.
+    /// Nothing was named and standard input is a terminal; a directory cannot be listed; what is written would
+    /// be read.
     pub(super) fn find(named: &[PathBuf]) -> anyhow::Result<Sources> {
         let mut sources = Sources::default();
         if named.is_empty() {
@@ -69,7 +71,32 @@ impl Sources {
             }
         }
         sources.mark_repeats();
+        sources.keep_apart()?;
         Ok(sources)
+    }
+
+    /// Makes sure that no input grows by what is said of it: it might have no end.
+    fn keep_apart(&self) -> anyhow::Result<()> {
+        let streams = [
+            ("standard output", of_stream(&io::stdout())),
+            ("standard error", of_stream(&io::stderr())),
+        ];
+        let written = streams.map(|(stream, file)| Some((stream, file?)));
+        let written: Vec<_> = written.into_iter().flatten().collect();
+        if written.is_empty() {
+            return Ok(());
+        }
+        for source in &self.list {
+            let here = source.identity();
+            let grown = written.iter().find(|(_, file)| Some(file) == here.as_ref());
+            if let Some((stream, _)) = grown {
+                bail!(
+                    "`{}` is an input and {stream} as well: write it elsewhere",
+                    source.name
+                );
+            }
+        }
+        Ok(())
     }
 
     fn walk(&mut self, directory: &Path) {
@@ -93,8 +120,7 @@ impl Sources {
     fn mark_repeats(&mut self) {
         let mut seen = HashSet::new();
         for source in &mut self.list {
-            let key = source.path.as_deref().map(identity);
-            source.repeats = !seen.insert(key);
+            source.repeats = !seen.insert(source.identity());
         }
     }
 
@@ -139,6 +165,14 @@ impl Source {
             stem: stem(path),
             path: Some(path.into()),
             repeats: false,
+        }
+    }
+
+    /// By what it is told from other files; absent for standard input that is none.
+    fn identity(&self) -> Option<Identity> {
+        match &self.path {
+            Some(path) => Some(identity(path)),
+            None => of_stream(&io::stdin()),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::inputs::Sources;
 use super::options::OutputArgs;
-use super::place::{as_before, folder, identity, led_to};
+use super::place::{as_before, folder, identity, led_to, of_stream};
 use super::say;
 use super::signals::Unfinished;
 use crate::audit::summary::ExitSummary;
@@ -41,8 +41,11 @@ impl ReportFile {
             bail!("`-` is no file: --format says what goes to standard output");
         }
         let here = identity(path);
-        if path.exists() && sources.read().any(|input| identity(input) == here) {
+        if path.exists() && sources.holds(&here) {
             bail!("`{shown}` is an input: what is made of it cannot replace it");
+        }
+        if of_stream(&io::stdout()).as_ref() == Some(&here) {
+            bail!("`{shown}` is standard output as well: one would replace the other");
         }
         if path.is_dir() {
             bail!("`{shown}` is a directory");

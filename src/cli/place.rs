@@ -37,6 +37,22 @@ pub(super) fn identity(path: &Path) -> Identity {
     }
 }
 
+/// The identity of the file that a standard stream leads to or comes from; absent where that is none, as of
+/// terminals and pipes.
+#[cfg(unix)]
+pub(super) fn of_stream(stream: &impl std::os::fd::AsFd) -> Option<Identity> {
+    use std::os::unix::fs::MetadataExt;
+    let file = File::from(stream.as_fd().try_clone_to_owned().ok()?);
+    let meta = file.metadata().ok().filter(fs::Metadata::is_file)?;
+    Some(Identity::Inode(meta.dev(), meta.ino()))
+}
+
+/// What a standard stream is of is not known on this system.
+#[cfg(not(unix))]
+pub(super) fn of_stream<S>(_: &S) -> Option<Identity> {
+    None
+}
+
 /// The folder that a file lies in.
 pub(super) fn folder(path: &Path) -> &Path {
     let parent = path.parent().filter(|path| !path.as_os_str().is_empty());

@@ -79,6 +79,16 @@ impl Scratch {
         ran(shell.stdin(Stdio::null()).output().expect("a shell"))
     }
 
+    /// Runs the program by a line of the shell, in which `gate` is it: with files for its streams.
+    #[cfg(unix)]
+    pub fn gate_by_shell(&self, line: &str) -> Ran {
+        let gate = env!("CARGO_BIN_EXE_gate");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("gate() {{ '{gate}' \"$@\"; }}; {line}")]);
+        let shell = shell.env_remove("GITHUB_ACTIONS").current_dir(self.path());
+        ran(shell.stdin(Stdio::null()).output().expect("a shell"))
+    }
+
     /// Runs the program to its end with `input` on standard input.
     pub fn gate_fed(&self, args: &str, input: &[u8]) -> Ran {
         let mut child = self.spawn(args, Stdio::piped());

@@ -5,6 +5,7 @@
 
 use super::say;
 use crate::audit::Outlet;
+use crate::cli::inputs::Sources;
 use crate::cli::place::identity;
 use crate::escape::file_name;
 use crate::report::{Header, github, markdown};
@@ -69,12 +70,13 @@ impl Runner {
     }
 
     /// Writes the summary of the step, unless it is one of the files that are read.
-    pub(super) fn keep<'p>(self, mut read: impl Iterator<Item = &'p Path>) {
+    pub(super) fn keep(self, sources: &Sources, baseline: Option<&Path>) {
         let Some((path, pages)) = self.summary else {
             return;
         };
         let here = identity(&path);
-        let kept = match path.exists() && read.any(|input| identity(input) == here) {
+        let is_read = sources.holds(&here) || baseline.map(identity).as_ref() == Some(&here);
+        let kept = match path.exists() && is_read {
             true => Err(io::Error::other("it is an input")),
             false => append(&path, &pages.text()),
         };

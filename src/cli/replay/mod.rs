@@ -49,7 +49,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let summary = summary(args, &policy, fail_on, inputs, &mut audit);
     let failures = audit.finish(summary.clone());
     if let Some(runner) = runner {
-        runner.keep(sources.read().chain(args.baseline.as_deref()));
+        runner.keep(&sources, args.baseline.as_deref());
     }
     conclude(args, &summary, &sources, files, failures)
 }

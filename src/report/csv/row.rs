@@ -54,7 +54,14 @@ impl<'a> Row<'a> {
     /// Appends untrusted text.
     pub(in crate::report) fn text(&mut self, text: &str) {
         self.next();
+        let begun = self.out.len();
         quoted(text, self.out);
+        let bare = self.out.get(begun..).unwrap_or_default();
+        if self.cells == 1 && bare.trim_ascii_start().starts_with(b"::") {
+            // A build server would take the row for a command.
+            self.out.insert(begun, b'"');
+            self.out.push(b'"');
+        }
     }
 
     /// Appends a word of our own, in which there is nothing to quote.

@@ -184,6 +184,11 @@ pub fn hanging(first: &str, indent: usize, text: &str, columns: Option<usize>) -
         };
         let room = columns.map_or(usize::MAX, |c| c.saturating_sub(width(&lead)).max(20));
         let (line, after) = break_line(rest, room);
+        // Within a word this says nothing to a build server; where a line begins it does.
+        let line = match line.starts_with("::") {
+            true => Cow::Owned(tamed(line)),
+            false => Cow::Borrowed(line),
+        };
         lines.push(format!("{lead}{line}").trim_end().to_owned());
         rest = after;
         if rest.is_empty() {
@@ -314,5 +319,9 @@ mod tests {
             ["x".repeat(20), "x".repeat(20), "x".repeat(5)]
         );
         assert_eq!(wrapped("  ", "", Some(20)), [""]);
+        assert_eq!(
+            wrapped("  ", &format!("{}::error::x", "x".repeat(20)), Some(22)),
+            [&*format!("  {}", "x".repeat(20)), "  :\\u{3a}error::x"]
+        );
     }
 }
