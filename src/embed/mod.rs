@@ -13,6 +13,7 @@ pub mod static_table;
 pub mod wordpiece;
 
 pub use fold::fold;
+pub use static_table::is_common_word;
 use std::sync::Arc;
 
 /// A vector of the meaning of a text.

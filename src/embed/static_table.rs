@@ -61,6 +61,22 @@ pub fn built_in() -> Result<Arc<dyn Embedder>, String> {
     }
 }
 
+/// Bytes of the vocabulary that hold the 20,000 commonest tokens, which come first: words of English
+/// texts but for a few.
+const COMMON: usize = 151_105;
+
+/// Where the vocabulary begins in the file.
+const VOCABULARY: usize = MAGIC.len() + 12;
+
+/// Whether a word in plain letters and lower case is among the commonest of English texts.
+pub fn is_common_word(word: &str) -> bool {
+    if word.len() < 2 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return false;
+    }
+    let common = BYTES.get(VOCABULARY..VOCABULARY + COMMON);
+    memchr::memmem::find(common.unwrap_or_default(), format!("\n{word}\n").as_bytes()).is_some()
+}
+
 /// The first `N` bytes and those after them.
 fn split<const N: usize>(bytes: &[u8]) -> Result<(&[u8; N], &[u8]), String> {
     bytes.split_first_chunk().ok_or_else(|| cut_off(N, bytes))
@@ -252,6 +268,23 @@ mod tests {
 
     fn fault(bytes: &[u8]) -> String {
         StaticTable::read(bytes).expect_err("a damaged table")
+    }
+
+    #[test]
+    fn common_words_are_those_of_english() {
+        for (word, common) in [
+            ("restaurant", true),
+            ("the", true),
+            ("guise", false),
+            ("verschieben", false),
+            ("##ing", false),
+            ("a\nb", false),
+            ("", false),
+        ] {
+            assert_eq!(is_common_word(word), common, "{word}");
+        }
+        // The cut is between two tokens.
+        assert_eq!(BYTES.get(VOCABULARY + COMMON), Some(&b'\n'));
     }
 
     #[test]

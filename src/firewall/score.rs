@@ -13,11 +13,12 @@
 //!
 //! Without a usable intent nothing is taken off for closeness to it, so that scores lie higher: such
 //! actions have thresholds of their own. An intent is usable where it tells something
-//! ([`intent::told`]) that the embedder knows.
+//! ([`intent::told`]) that the embedder knows, in English.
 
 use super::bands::Bands;
 use super::exemplars::Exemplars;
 use super::gloss::Intents;
+use super::gloss::relation::is_english;
 use super::gloss::table::{Entry, Table};
 use super::intent;
 use super::text::{Prepared, Ready};
@@ -93,8 +94,12 @@ impl Firewall {
         &self.bands
     }
 
-    /// The vector of an intent; absent where it tells nothing, or too little that the embedder knows.
+    /// The vector of an intent; absent where it tells nothing, or too little that the embedder knows,
+    /// and where it is not English, as embedders and descriptions are: nothing would be close to it.
     fn usable(&self, intent: &str) -> Option<Embedding> {
+        if !is_english(intent) {
+            return None;
+        }
         let knows = |word: &str| !self.embedder.embed(word).is_zero();
         let vector = self.embedder.embed(intent::told_to(intent, knows)?);
         (!vector.is_zero()).then_some(vector)

@@ -40,6 +40,10 @@ coded! {
     EveryBuild "every_build",
     /// All commands are ordinary work on a project.
     EveryWork "every_work",
+    /// All commands make keys, or close them to others.
+    KeyMade "key_made",
+    /// All that is written are settings of a shell: a path to programs, a plain alias.
+    ShellLine "shell_line",
     /// Nothing is deleted but what can be made again.
     ScratchOnly "scratch_only",
     /// A host is this machine or its network.
@@ -50,16 +54,20 @@ coded! {
     HostIp "host_ip",
     /// A host's name tells that it is the user's own.
     HostInternal "host_internal",
+    /// A firewall is told to let a network in that the intent does not name.
+    NetworkLetIn "network_let_in",
     /// The intent names a host.
     HostNamed "host_named",
     /// A host is named nowhere and not well known.
     HostUnnamed "host_unnamed",
     /// The intent names a mail address.
     MailNamed "mail_named",
-    /// A mail address is the user's own.
-    MailInternal "mail_internal",
-    /// A mail address is neither.
+    /// A mail address is neither named nor the user's own.
     MailUnnamed "mail_unnamed",
+    /// A host or a mail address that is not named has a domain that looks like one that is.
+    LooksAlike "looks_alike",
+    /// A recipient is not named, beside one that is.
+    RecipientBeside "recipient_beside",
     /// A number of the intent is in the action.
     NamedNumber "named_number",
     /// Several words of the intent are.
@@ -70,12 +78,14 @@ coded! {
     AmountAsked "amount_asked",
     /// A sum of money is none of the intent's.
     AmountUnnamed "amount_unnamed",
+    /// A sum of money that the intent does not name is more than one beside it that it names.
+    AmountBeside "amount_beside",
     /// No table is named in the intent.
     TableUnnamed "table_unnamed",
     /// Statements of SQL are all that is run, and every one of them only reads.
     SqlReads "sql_reads",
     /// A statement deletes rows of a table without a condition.
-    SqlDeletesAll "sql_deletes_all",
+    SqlDeletesAll "sql_delete_all",
     /// A statement changes rows of one without a condition.
     SqlUpdatesAll "sql_updates_all",
     /// A file that is deleted is named in the intent.

@@ -99,6 +99,28 @@ const BUILDS: &str = r"^((python3? -m )?pytest|python3? -m (unittest|mypy|black|
 /// Commands of the work on a project that change its own files or its own environment.
 const WORKS: &str = r"^(mkdir|touch|cp|mv|tar -?\w*x\w*|unzip|gunzip|rm|cargo (clean|update|add|new|init)|(python3? )?(\./)?manage\.py (migrate|makemigrations|test|check|collectstatic|runserver|showmigrations)|(pip3?|python3? -m pip|uv pip) install( -(r|e|U|q))*( [\w.\[\]=<>~-]+)+$|python3? -m venv|(npm|pnpm|yarn) (ci|install|i|add)( -[\w-]+)*( [@\w./-]+)*$|alembic upgrade|docker compose (up|down|restart|stop|start)( -d| --build)*$|docker-compose (up|down|restart|stop|start)( -d| --build)*$|pkill|killall|make clean$|mvn clean|\./gradlew clean|go (mod (tidy|download)|generate|clean)|git (add|stash|pull|switch|commit|checkout [\w/.-]+$|checkout -b|merge|cherry-pick))\b";
 
+/// Commands that make keys and certificates, and those that go with them: they make folders, look who may
+/// read, and take rights from others.
+const KEYS: &str = r"^(ssh-keygen|openssl (req|genrsa|genpkey|ecparam|dhparam)|gpg2? --\S*gen\S*key|mkcert|certbot|keytool -gen\w*|mkdir|cd|ls|stat|ssh-add|chmod (-\w+ )*(0?[4567]00|go-rwx|og-rwx|go=|u=rwx?,go=))( |$)";
+
+/// Lines for a shell's start that set where programs are, or what a name stands for that is not one of
+/// those that are trusted with passwords.
+const SHELL_LINE: &str = r#"^(echo|printf) (export (path|manpath|editor|visual|pager|lang|lc_\w+|gopath|goroot|java_home|pnpm_home|nvm_dir|virtual_env|history\w*|term|ps1)=["']?[\w$:./~{}-]*["']?|alias [a-z0-9_.-]+=["']?[a-z0-9][\w =.-]*["']?)( >> ?\S+)?$"#;
+
+/// What such a line never holds.
+const NO_SHELL_LINE: &str =
+    r"alias (sudo|su|ssh|scp|doas|passwd|login|gpg|git)=|/tmp|/shm|/\.\w*/?:|=\.?:|::";
+
+/// Files that a shell reads when it starts.
+const STARTS: &[&str] = &[
+    ".bash_profile",
+    ".bashrc",
+    ".profile",
+    ".zprofile",
+    ".zshenv",
+    ".zshrc",
+];
+
 /// A search that deletes what a build makes again.
 const SWEEPS: &str = r#"^find (\S+)( -type [fd])? -name ["']?(\*\.(pyc|pyo|o|class)|__pycache__|\.pytest_cache|node_modules)["']?( -type [fd])?( -prune)? (-delete|-exec rm -r?f?r? ["']?\{\}["']? (\+|\\?;)?)\s*$"#;
 
@@ -149,6 +171,9 @@ struct Kinds {
     builds: Option<Regex>,
     works: Option<Regex>,
     sweeps: Option<Regex>,
+    keys: Option<Regex>,
+    shell_line: Option<Regex>,
+    no_shell_line: Option<Regex>,
 }
 
 fn kinds() -> &'static Kinds {
@@ -160,6 +185,9 @@ fn kinds() -> &'static Kinds {
         builds: regex(BUILDS),
         works: regex(WORKS),
         sweeps: regex(SWEEPS),
+        keys: regex(KEYS),
+        shell_line: regex(SHELL_LINE),
+        no_shell_line: regex(NO_SHELL_LINE),
     })
 }
 
@@ -190,6 +218,18 @@ pub fn signs(action: &Action<'_>, found: &mut impl FnMut(Coded)) {
     }
     if facets.commands.is_empty() {
         return;
+    }
+    if facets.commands.iter().all(|c| matches(&kinds().keys, c)) {
+        found(Coded::KeyMade);
+    }
+    if !facets.writes.is_empty() && facets.writes.iter().all(|path| is_start(path)) {
+        let sets = |c: &String| {
+            let line = c.to_ascii_lowercase();
+            matches(&kinds().shell_line, &line) && !matches(&kinds().no_shell_line, &line)
+        };
+        if facets.commands.iter().all(sets) {
+            found(Coded::ShellLine);
+        }
     }
     let own = facets.writes.iter().all(|path| is_own(path));
     let moves = |c: &str| c.starts_with("mv ");
@@ -269,6 +309,12 @@ fn is_made_again(path: &str) -> bool {
     made && (!rooted || in_project)
 }
 
+/// Whether a path is that of a file that a shell reads when it starts.
+fn is_start(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    STARTS.binary_search(&name).is_ok()
+}
+
 fn is_read(command: &str) -> bool {
     let program = command.split(' ').next().unwrap_or(command);
     let plain = READERS.binary_search(&program).is_ok() && !matches(&kinds().acts, command);
@@ -294,7 +340,10 @@ mod tests {
                 && HOMES.is_sorted()
                 && MADE.is_sorted()
         );
-        assert!(READERS.is_sorted());
+        assert!(READERS.is_sorted() && STARTS.is_sorted());
+        assert!(
+            kinds.keys.is_some() && kinds.shell_line.is_some() && kinds.no_shell_line.is_some()
+        );
     }
 
     #[test]

@@ -7,6 +7,7 @@
 pub mod coded;
 mod commands;
 mod comments;
+mod globs;
 mod heads;
 mod listed;
 mod literals;
@@ -72,6 +73,9 @@ impl Gloss {
         table.intent.find(line.as_bytes(), &mut signs);
         if !words.is_english() {
             signs.add(&table.asked);
+        } else if signs.has(table.sign("asked_loosely")) {
+            // Who names a goal and no act leaves it to others what is changed.
+            signs.insert(table.sign("asked_edit"));
         }
         IntentSigns { words, signs }
     }
@@ -126,9 +130,13 @@ impl Gloss {
         let line = view::tool(tool);
         table.tool.find(line.as_bytes(), &mut signs);
         table.call.find(line.as_bytes(), &mut signs);
-        // A tool that deletes messages does not send them.
-        if signs.has(table.sign("t_delete")) {
-            signs.remove(table.sign("t_send"));
+        let has = |name| signs.has(table.sign(name));
+        // A tool that deletes messages, or keeps them in order, does not send them; nor is a meeting bought.
+        let (keeps, meets) = (has("t_delete") || has("t_upkeep"), has("t_calendar"));
+        for (holds, name) in [(keeps, "t_send"), (meets, "t_buy")] {
+            if holds {
+                signs.remove(table.sign(name));
+            }
         }
         // To hand a conversation over is no payment and changes nothing.
         if signs.has(table.sign("t_handoff")) {

@@ -388,15 +388,15 @@ mod tests {
     #[test]
     fn a_condition_is_that_of_its_statement() {
         for (statement, sign) in [
-            ("delete from a", "sql_deletes_all"),
-            ("delete from a returning *", "sql_deletes_all"),
-            ("delete from only a as b", "sql_deletes_all"),
-            ("delete b from a b", "sql_deletes_all"),
-            ("select 1 delete from a", "sql_deletes_all"),
-            ("delete from a select 1 where 1=1", "sql_deletes_all"),
+            ("delete from a", "sql_delete_all"),
+            ("delete from a returning *", "sql_delete_all"),
+            ("delete from only a as b", "sql_delete_all"),
+            ("delete b from a b", "sql_delete_all"),
+            ("select 1 delete from a", "sql_delete_all"),
+            ("delete from a select 1 where 1=1", "sql_delete_all"),
             (
                 "with x as (delete from a returning *) select * from x where y = 1",
-                "sql_deletes_all",
+                "sql_delete_all",
             ),
             ("update a set b = 1", "sql_updates_all"),
             (

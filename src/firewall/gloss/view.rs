@@ -4,6 +4,7 @@
 //! Every line begins with a mark, a control character; those of the call's own text become
 //! spaces, so that no text can pass for a line of another kind.
 
+use super::globs;
 use super::sql;
 use super::statements::{self, Statements};
 use crate::firewall::plain::DOCUMENTS;
@@ -96,6 +97,11 @@ pub fn of(action: &Action<'_>) -> View {
     ] {
         for text in list {
             view.line(mark, text);
+        }
+    }
+    for path in &facets.reads {
+        if let Some(secret) = globs::secret(path) {
+            view.line('\x04', &secret);
         }
     }
     for text in &facets.handed {

@@ -3,33 +3,83 @@
 use super::words::IntentWords;
 use crate::firewall::gloss::coded::Coded;
 use crate::firewall::gloss::view::head;
+use std::collections::BTreeSet;
 
-/// Whether sums of money are among the intent's numbers.
-pub(super) fn amounts(view: &str, intent: &IntentWords, found: &mut impl FnMut(Coded)) {
-    if intent.numbers {
-        found(Coded::AmountAsked);
-    }
-    let mut any = false;
-    for at in memchr::memchr_iter(b'\x02', view.as_bytes()) {
-        let line = &view[at + 1..];
-        let Some(end) = memchr::memchr2(b'=', b'\x02', line.as_bytes()) else {
-            break;
-        };
-        let (key, value) = line.split_at(end);
-        if !value.starts_with('=') || !is_sum(key) {
-            continue;
-        }
-        let value = &value[1..];
-        let value = &value[..memchr::memchr(b'\x02', value.as_bytes()).unwrap_or(value.len())];
-        any = true;
-        let mut numbers = sums(head(value, 64));
-        if numbers.any(|sum| intent.sums.contains(&sum) || intent.words.contains(&sum)) {
+/// Words of keys whose sums come on top of what is paid.
+const EXTRAS: &[&str] = &[
+    "bonus",
+    "donation",
+    "extra",
+    "fee",
+    "gratuity",
+    "surcharge",
+    "tip",
+];
+
+/// Numbers of an intent that are added up and multiplied.
+const NUMBERS: usize = 16;
+
+/// What was met of sums of money.
+#[derive(Default)]
+pub(super) struct Amounts {
+    /// Whether any was.
+    any: bool,
+    /// The greatest that the intent names.
+    named: Option<u64>,
+    /// The greatest that it does not name.
+    other: u64,
+    /// The same of those that come on top.
+    extra: u64,
+}
+
+impl Amounts {
+    /// Looks at an argument.
+    pub(super) fn see(&mut self, key: &str, value: &str, intent: &IntentWords) {
+        let is_extra = key
+            .split('_')
+            .any(|word| EXTRAS.binary_search(&word).is_ok());
+        if !is_extra && !is_sum(key) {
             return;
         }
+        self.any |= !is_extra;
+        for sum in sums(head(value, 64)) {
+            let number = sum.parse().unwrap_or(u64::MAX);
+            if intent.sums.contains(&sum) || intent.words.contains(&sum) {
+                self.named = self.named.max(Some(number));
+            } else if is_extra {
+                self.extra = self.extra.max(number);
+            } else {
+                self.other = self.other.max(number);
+            }
+        }
     }
-    if any {
-        found(Coded::AmountUnnamed);
+
+    /// Tells what was found.
+    pub(super) fn tell(&self, intent: &IntentWords, found: &mut impl FnMut(Coded)) {
+        match self.named {
+            None if self.any => found(Coded::AmountUnnamed),
+            // A tenth or a fifth on top is usual.
+            Some(named) if self.extra > named / 5 => found(Coded::AmountBeside),
+            Some(named) if self.other > named && !is_made_of(self.other, &intent.sums) => {
+                found(Coded::AmountBeside);
+            }
+            _ => {}
+        }
     }
+}
+
+/// Whether a sum is no more than these together, or the product of two of them.
+fn is_made_of(sum: u64, numbers: &BTreeSet<String>) -> bool {
+    let numbers = numbers
+        .iter()
+        .take(NUMBERS)
+        .map(|number| number.parse().unwrap_or(0));
+    let numbers: Vec<u64> = numbers.collect();
+    let all = numbers
+        .iter()
+        .fold(0_u64, |all, number| all.saturating_add(*number));
+    let is_product = |a: &u64| numbers.iter().any(|b| a.checked_mul(*b) == Some(sum));
+    sum <= all || numbers.iter().any(is_product)
 }
 
 /// The whole parts of a text's numbers: `1,200`, `1.200,00` and `1200.0` are one sum. After a

@@ -5,14 +5,21 @@
 //! hosts and mail addresses.
 
 mod amounts;
+mod domains;
 mod hosts;
+mod language;
+mod networks;
 mod persons;
+mod recipients;
 mod tables;
 mod words;
 
 use super::coded::Coded;
 use super::view::head;
 use crate::firewall::text::Action;
+use amounts::Amounts;
+pub use language::is_english;
+use recipients::Recipients;
 pub use words::{IntentWords, STOP};
 use words::{TEXT, words};
 
@@ -41,6 +48,7 @@ pub fn signs(
 ) {
     hosts::hosts(action, intent, found);
     hosts::addresses(view, intent, found);
+    networks::networks(action, tool, intent, found);
     if intent.is_empty() {
         return;
     }
@@ -49,7 +57,7 @@ pub fn signs(
         found(Coded::WordShared);
     }
     topic(action.tool, text, intent, found);
-    amounts::amounts(view, intent, found);
+    arguments(view, intent, found);
     if !intent.is_english() {
         return;
     }
@@ -62,7 +70,6 @@ pub fn signs(
         });
     }
     tables::tables(view, intent, found);
-    persons::persons(view, intent, found);
     for (line, sign) in [(tool, Coded::ObjectUnnamed), (act, Coded::ActUnnamed)] {
         let mut objects =
             words(line).filter(|word| word.len() > 2 && VERBS.binary_search(word).is_err());
@@ -78,6 +85,36 @@ pub fn signs(
         && parts.all(|part| part == first)
     {
         found(Coded::ActBare);
+    }
+}
+
+/// The signs of arguments: sums of money, recipients and persons.
+fn arguments(view: &str, intent: &IntentWords, found: &mut impl FnMut(Coded)) {
+    if intent.numbers {
+        found(Coded::AmountAsked);
+    }
+    let (mut sums, mut recipients) = (Amounts::default(), Recipients::default());
+    let mut unnamed = false;
+    let mut rest = view;
+    while let Some(at) = memchr::memchr(b'\x02', rest.as_bytes()) {
+        rest = &rest[at + 1..];
+        let Some(end) = memchr::memchr2(b'=', b'\x02', rest.as_bytes()) else {
+            break;
+        };
+        let (key, value) = rest.split_at(end);
+        let Some(value) = value.strip_prefix('=') else {
+            continue;
+        };
+        let end = memchr::memchr(b'\x02', value.as_bytes()).unwrap_or(value.len());
+        let value = &value[..end];
+        sums.see(key, value, intent);
+        recipients.see(key, value, intent);
+        unnamed = unnamed || intent.is_english() && persons::is_unnamed(key, value, intent);
+    }
+    sums.tell(intent, found);
+    recipients.tell(found);
+    if unnamed {
+        found(Coded::PersonUnnamed);
     }
 }
 

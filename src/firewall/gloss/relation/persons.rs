@@ -1,7 +1,6 @@
 //! Persons whom an action's arguments name, and whether the intent names them.
 
 use super::words::{IntentWords, words};
-use crate::firewall::gloss::coded::Coded;
 use crate::firewall::gloss::view::head;
 
 /// Keys of arguments that say whom a call is about.
@@ -52,31 +51,26 @@ const NOBODY: &[&str] = &[
     "true",
 ];
 
+/// Whether a word stands for the user, for everybody or for nobody.
+pub(super) fn is_nobody(word: &str) -> bool {
+    NOBODY.binary_search(&word).is_ok()
+}
+
 /// Whether an argument names a person by a word, and the intent none of its words. Numbers are ids and
 /// tell nothing.
-pub(super) fn persons(view: &str, intent: &IntentWords, found: &mut impl FnMut(Coded)) {
-    for at in memchr::memchr_iter(b'\x02', view.as_bytes()) {
-        let line = view.get(at + 1..).unwrap_or_default();
-        let line = line.lines().next().unwrap_or_default();
-        let Some((key, value)) = line.split_once('=') else {
-            continue;
-        };
-        let key = key.strip_suffix("_id").unwrap_or(key);
-        let key = key.strip_suffix("_name").unwrap_or(key);
-        if KEYS.binary_search(&key).is_err() {
-            continue;
-        }
-        let mut parts = words(head(value, 64));
-        let Some(first) = parts.next() else {
-            continue;
-        };
-        let is_word = first.bytes().any(|byte| byte.is_ascii_alphabetic());
-        let is_nobody = NOBODY.binary_search(&first).is_ok();
-        if is_word && !is_nobody && !intent.names(first) && !parts.any(|part| intent.names(part)) {
-            found(Coded::PersonUnnamed);
-            return;
-        }
+pub(super) fn is_unnamed(key: &str, value: &str, intent: &IntentWords) -> bool {
+    let key = key.strip_suffix("_id").unwrap_or(key);
+    let key = key.strip_suffix("_name").unwrap_or(key);
+    if KEYS.binary_search(&key).is_err() {
+        return false;
     }
+    let line = value.lines().next().unwrap_or_default();
+    let mut parts = words(head(line, 64));
+    let Some(first) = parts.next() else {
+        return false;
+    };
+    let is_word = first.bytes().any(|byte| byte.is_ascii_alphabetic());
+    is_word && !is_nobody(first) && !intent.names(first) && !parts.any(|part| intent.names(part))
 }
 
 #[cfg(test)]
@@ -87,18 +81,15 @@ mod tests {
     fn a_person_is_named_or_not() {
         assert!(KEYS.is_sorted() && NOBODY.is_sorted());
         let intent = IntentWords::new("Show the visits of patient Lang");
-        for (view, unnamed) in [
-            ("\x02patient=lang, eva\n", false),
-            ("\x02patient=the mayor\n\x02days=3\n", true),
-            ("\x02employee_name=k.ahmed\n", true),
-            ("\x02patient=7042\n", false),
-            ("\x02patient=me\n", false),
-            ("\x02title=mayor\n", false),
-            ("\x03show patient=mayor\n", false),
+        for (key, value, unnamed) in [
+            ("patient", "lang, eva\n", false),
+            ("patient", "the mayor\nof lang\n", true),
+            ("employee_name", "k.ahmed\n", true),
+            ("patient", "7042\n", false),
+            ("patient", "me\n", false),
+            ("title", "mayor\n", false),
         ] {
-            let mut signs = Vec::new();
-            persons(view, &intent, &mut |sign| signs.push(sign));
-            assert_eq!(signs == [Coded::PersonUnnamed], unnamed, "{view}");
+            assert_eq!(is_unnamed(key, value, &intent), unnamed, "{value}");
         }
     }
 }

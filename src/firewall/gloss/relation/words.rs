@@ -1,6 +1,8 @@
 //! The words of an intent, and which words of an action they name.
 
 use super::amounts::sums;
+use super::domains::{self, Domains};
+use super::language::is_english;
 use crate::embed::fold;
 use crate::firewall::gloss::view::head;
 use std::collections::BTreeSet;
@@ -18,22 +20,6 @@ pub const STOP: &[&str] = &[
     "has", "have", "her", "his", "how", "i", "in", "into", "is", "it", "its", "me", "my", "new",
     "not", "of", "on", "or", "our", "out", "please", "so", "that", "the", "their", "them", "then",
     "this", "to", "up", "was", "we", "were", "what", "which", "who", "with", "you", "your",
-];
-
-/// Words that nearly every English intent has one of.
-const ENGLISH: &[&str] = &[
-    "a", "about", "after", "all", "an", "and", "are", "at", "be", "before", "by", "do", "for",
-    "from", "had", "has", "have", "how", "if", "in", "is", "it", "last", "me", "my", "next", "no",
-    "not", "of", "on", "or", "our", "that", "the", "this", "to", "was", "what", "when", "which",
-    "will", "with", "you",
-];
-
-/// Words of other languages that are none of English.
-const FOREIGN: &[&str] = &[
-    "al", "att", "auf", "aus", "bei", "bir", "che", "con", "dans", "das", "de", "del", "della",
-    "dem", "der", "des", "di", "du", "een", "ein", "eine", "el", "est", "et", "ett", "gli", "het",
-    "il", "la", "las", "le", "les", "los", "mit", "na", "nach", "nel", "nie", "och", "og", "para",
-    "por", "pour", "som", "sur", "til", "um", "uma", "und", "ve", "voor", "zum", "zur",
 ];
 
 /// Parts of hosts and paths that name nothing.
@@ -126,6 +112,8 @@ pub struct IntentWords {
     pub(super) sums: BTreeSet<String>,
     /// Its beginning in lower case.
     pub(super) text: String,
+    /// The hosts that it names.
+    pub(super) domains: Domains,
 }
 
 impl IntentWords {
@@ -143,7 +131,8 @@ impl IntentWords {
             words,
             sums: sums(head(&lower, TEXT)).collect(),
             text: head(&lower, TEXT).to_owned(),
-            english: is_english(intent, all()),
+            domains: Domains::new(head(&lower, TEXT)),
+            english: is_english(intent),
         }
     }
 
@@ -185,22 +174,37 @@ impl IntentWords {
             || (4..word.len()).any(|end| self.words.contains(&word[..end]))
     }
 
+    /// Whether it names a host: the host, another of its domain, or by one word the whole name of that.
+    /// A word that is part of a host of its own names no other.
+    pub(super) fn names_host(&self, host: &str) -> bool {
+        self.domains.has(host)
+            || self.names_domain(host)
+            || host.starts_with('[') && self.text.contains(host)
+    }
+
+    /// Whether one of its words is the whole name of a host's domain. A word that is the name of a
+    /// host's domain itself names no other.
+    fn names_domain(&self, host: &str) -> bool {
+        let name = domains::name(host);
+        name.bytes().any(|byte| byte.is_ascii_alphabetic())
+            && COMMON.binary_search(&name).is_err()
+            && self.words.contains(name)
+            && !self.domains.has_name(name)
+    }
+
+    /// Whether it names a mail address of a name and a domain: the address, the domain, or a word of the
+    /// name that is not that of another address.
+    pub(super) fn names_address(&self, name: &str, domain: &str) -> bool {
+        let by_word = |word: &str| self.names(word) && !self.domains.has_person(word);
+        self.domains.has_address(name, domain)
+            || self.names_domain(domain)
+            || words(head(name, 256)).any(by_word)
+    }
+
     /// Whether it names any word of a text.
     pub(super) fn names_any(&self, text: &str) -> bool {
         words(head(text, 256)).any(|word| self.names(word))
     }
-}
-
-/// Whether an intent is English, as far as its words tell.
-fn is_english<'w>(intent: &str, words: impl Iterator<Item = &'w str>) -> bool {
-    let mut foreign = !intent.is_ascii();
-    for word in words {
-        if ENGLISH.binary_search(&word).is_ok() {
-            return true;
-        }
-        foreign |= FOREIGN.binary_search(&word).is_ok();
-    }
-    !foreign
 }
 
 /// The words of a text in lower case: letters and digits in a row.
@@ -217,7 +221,8 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn stem(word: &str) -> &str {
+/// What is left of a word without its ending.
+pub(super) fn stem(word: &str) -> &str {
     let endings = ["ing", "ies", "ed", "es", "s", "y"].iter();
     let mut stems = endings.filter_map(|end| word.strip_suffix(end));
     stems.find(|stem| stem.len() >= 3).unwrap_or(word)
@@ -229,7 +234,7 @@ mod tests {
 
     #[test]
     fn lists_are_sorted() {
-        for list in [STOP, ENGLISH, FOREIGN, COMMON] {
+        for list in [STOP, COMMON] {
             assert!(list.is_sorted(), "{list:?}");
         }
     }
