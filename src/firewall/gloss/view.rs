@@ -118,7 +118,7 @@ pub struct View {
     pub text: String,
     /// Whether some of the call's text is left out.
     pub cut: bool,
-    /// Whether its SQL has something beside the statements, see [`Statements::others`].
+    /// Whether its SQL has something beside the statements that is not known.
     pub others: bool,
     /// The key of the value that is looked at, in snake case; empty where there is none.
     key: String,
