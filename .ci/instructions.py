@@ -18,6 +18,7 @@ import sys
 import tempfile
 
 import corpora
+import speed
 from gatelib import conclude, skip, table
 from pairs import POLICY
 
@@ -47,11 +48,25 @@ CASES = {
     "dfa": ("small", only("dfa", policy=POLICY.read_text()), ["--quiet"]),
     "dcbf": ("small", only("dcbf"), ["--quiet"]),
     "semantic": ("small", only("semantic", policy="[semantic]\n"), ["--quiet"]),
+    "mixed": ("mixed", only("semantic", policy="[semantic]\n"), ["--quiet"]),
+    "mixed and scope": (
+        "mixed",
+        only("semantic", "dcbf", policy='[semantic]\n[dcbf.barriers.scope]\nembed = "static"\n'),
+        ["--quiet"],
+    ),
     "quiet": ("small", "default", ["--quiet"]),
     "jsonl": ("small", "default", ["--format", "jsonl"]),
     "csv": ("small", "default", ["--format", "csv"]),
     "table": ("small", "default", ["--format", "table"]),
 }
+
+
+def write(trace, kind, calls):
+    """Writes a trace of that kind; `mixed` is what `speed.py` replays."""
+    if kind == "mixed":
+        speed.write(trace, calls // 50, 50)
+    else:
+        corpora.write(trace, kind, calls)
 
 
 def instructions(gate, policy, arguments, trace):
@@ -86,7 +101,7 @@ def main():
             counts = []
             for calls in (FEW, MANY):
                 trace = str(folder / "trace.jsonl")
-                corpora.write(trace, kind, calls)
+                write(trace, kind, calls)
                 counts.append(instructions(arguments.gate, policy, options, trace))
             each = (counts[1] - counts[0]) // (MANY - FEW)
             start = counts[0] - FEW * each

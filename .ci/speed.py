@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares the processor time of a replay with the semantic stage and of one without, over calls of
-different kinds whose texts differ, and of one line. Fails where a ratio is far above what was recorded:
-a ratio says the same on a slow machine, a time does not.
+different kinds whose texts differ, and of one line. It holds nothing to a bound: how much of the
+ratio is memory differs between machines, so that `instructions.py` counts what the same calls take.
 
     python3 .ci/speed.py target/release/gate
 """
@@ -26,10 +26,6 @@ POLICIES = {
     "semantic": "[semantic]\n",
     "semantic and scope": '[semantic]\n[dcbf.barriers.scope]\nembed = "static"\n',
 }
-
-#: By policy: the greatest ratio to `plain`.
-RECORDED = {"semantic": 12.0, "semantic and scope": 16.0}
-
 
 def call(rng):
     """A tool and arguments of about 180 bytes."""
@@ -77,7 +73,6 @@ def main():
     parser.add_argument("--runs", type=int, default=300)
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
-    problems = []
     rows = [["trace", "policy", "cpu s", "us/call", "of plain"]]
     with tempfile.TemporaryDirectory() as directory:
         folder = pathlib.Path(directory)
@@ -95,12 +90,8 @@ def main():
                 ratio = time / least["plain"]
                 each = time / (runs * calls) * 1e6
                 rows.append([name, policy, f"{time:.3f}", f"{each:.1f}", f"{ratio:.2f}"])
-                most = RECORDED.get(policy)
-                # Written so that a figure that is none fails.
-                if runs > 1 and most and not ratio <= most:
-                    problems.append(f"{policy}: {ratio:.1f} times the time of plain is over {most}")
     table(rows)
-    conclude(problems, "the semantic stage keeps to its recorded ratios")
+    conclude([], "replayed")
 
 
 if __name__ == "__main__":
