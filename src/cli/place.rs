@@ -24,8 +24,7 @@ pub(super) enum Identity {
 pub(super) fn identity(path: &Path) -> Identity {
     #[cfg(unix)]
     if let Ok(meta) = fs::metadata(path) {
-        use std::os::unix::fs::MetadataExt;
-        return Identity::Inode(meta.dev(), meta.ino());
+        return inode(&meta);
     }
     if let Ok(path) = path.canonicalize() {
         return Identity::Path(path);
@@ -41,10 +40,15 @@ pub(super) fn identity(path: &Path) -> Identity {
 /// terminals and pipes.
 #[cfg(unix)]
 pub(super) fn of_stream(stream: &impl std::os::fd::AsFd) -> Option<Identity> {
-    use std::os::unix::fs::MetadataExt;
     let file = File::from(stream.as_fd().try_clone_to_owned().ok()?);
     let meta = file.metadata().ok().filter(fs::Metadata::is_file)?;
-    Some(Identity::Inode(meta.dev(), meta.ino()))
+    Some(inode(&meta))
+}
+
+#[cfg(unix)]
+fn inode(meta: &fs::Metadata) -> Identity {
+    use std::os::unix::fs::MetadataExt;
+    Identity::Inode(meta.dev(), meta.ino())
 }
 
 /// What a standard stream is of is not known on this system.
