@@ -6,12 +6,15 @@
 
 use super::patterns::{is_mark, mark_bit};
 use regex_syntax::ast::{
-    AssertionKind, Ast, ClassSet, ClassSetItem, Literal, LiteralKind, RepetitionKind,
-    RepetitionRange,
+    AssertionKind, Ast, ClassPerl, ClassPerlKind, ClassSet, ClassSetItem, Literal, LiteralKind,
+    RepetitionKind, RepetitionRange,
 };
 
-/// Most literals of one set.
+/// Most literals that neighbours come to when they are multiplied out.
 const LITERALS: usize = 256;
+
+/// Most literals of one set.
+const SET: usize = 2 * LITERALS;
 
 /// Most members of a class that is taken for so many literals.
 const MEMBERS: usize = 10;
@@ -53,6 +56,10 @@ pub(super) type Set = Vec<Vec<u8>>;
 /// Stands for `\b`; no literal holds it.
 pub(super) const EDGE: u8 = 0xff;
 
+/// Stands for something that belongs to no word, such as a space: next to what does, it is an [`EDGE`].
+/// No literal holds it.
+const APART: u8 = 0xfe;
+
 /// Most literals that the neighbours of alternatives bring along.
 const NEIGHBOURS: usize = 8;
 
@@ -84,7 +91,19 @@ fn in_a_row(parts: &[Ast], before: &Set, after: &Set) -> Vec<Set> {
             });
             continue;
         }
+        let many = match part {
+            _ if is_apart(part) => Some(vec![vec![APART]]),
+            Ast::Repetition(repeat) if repeats(&repeat.op.kind) => exact(&repeat.ast),
+            _ => None,
+        };
+        // The first of many follows what is before them, and the last is followed by what comes next.
+        if let Some(texts) = many {
+            sets.push(joined(&row, &texts).unwrap_or(row));
+            row = texts;
+            continue;
+        }
         let next = match parts.get(at + 1) {
+            Some(next) if is_apart(next) => Some(vec![vec![APART]]),
             Some(next) if count(next).is_some_and(|count| count <= NEIGHBOURS) => made(next),
             Some(_) => None,
             None => Some(after.clone()),
@@ -97,8 +116,12 @@ fn in_a_row(parts: &[Ast], before: &Set, after: &Set) -> Vec<Set> {
     }
     sets.push(joined(&row, after).unwrap_or(row));
     sets.iter_mut().for_each(clean);
-    let says = |literal: &Vec<u8>| literal.iter().any(|byte| *byte != EDGE);
-    sets.retain(|set| !set.is_empty() && set.len() <= LITERALS && set.iter().all(says));
+    // A digit stands in most texts.
+    let says = |literal: &Vec<u8>| match literal[..] {
+        [byte] | [EDGE, byte] | [byte, EDGE] => byte != EDGE && !byte.is_ascii_digit(),
+        _ => literal.iter().any(|byte| *byte != EDGE),
+    };
+    sets.retain(|set| !set.is_empty() && set.len() <= SET && set.iter().all(says));
     sets
 }
 
@@ -109,14 +132,22 @@ fn inside(part: &Ast, before: &Set, after: &Set) -> Vec<Set> {
         Ast::Group(group) => inside(&group.ast, before, after),
         Ast::Concat(parts) => in_a_row(&parts.asts, before, after),
         Ast::Alternation(parts) => {
-            let mut all = Vec::new();
+            // What tells most of each, and what comes next.
+            let (mut first, mut second) = (Vec::new(), Vec::new());
             for part in &parts.asts {
-                match best(in_a_row(std::slice::from_ref(part), before, after)) {
-                    Some(set) => all.extend(set),
-                    None => return Vec::new(),
-                }
+                let mut sets = in_a_row(std::slice::from_ref(part), before, after);
+                sets.sort_by_key(telling);
+                let Some(set) = sets.pop() else {
+                    return Vec::new();
+                };
+                second.extend(
+                    sets.pop()
+                        .filter(|set| least(set) > 2)
+                        .unwrap_or_else(|| set.clone()),
+                );
+                first.extend(set);
             }
-            vec![all]
+            vec![first, second]
         }
         Ast::Repetition(repeat) if repeats(&repeat.op.kind) => required(&repeat.ast),
         _ => Vec::new(),
@@ -144,6 +175,7 @@ fn count(part: &Ast) -> Option<usize> {
             parts.try_fold(0, |all, part| few(all + count(part)?))
         }
         Ast::ClassBracketed(class) if !class.negated => members(&class.kind).map(|set| set.len()),
+        Ast::ClassPerl(class) => is_digit(class).then_some(10),
         _ => None,
     }
 }
@@ -183,8 +215,15 @@ fn made(part: &Ast) -> Option<Set> {
             (all.len() <= LITERALS).then_some(all)
         }
         Ast::ClassBracketed(class) if !class.negated => members(&class.kind),
+        Ast::ClassPerl(class) if is_digit(class) => {
+            Some((b'0'..=b'9').map(|digit| vec![digit]).collect())
+        }
         _ => None,
     }
+}
+
+fn is_digit(class: &ClassPerl) -> bool {
+    matches!(class.kind, ClassPerlKind::Digit) && !class.negated
 }
 
 /// The members of a class, where they are few.
@@ -220,23 +259,63 @@ fn joined(one: &Set, other: &Set) -> Option<Set> {
 /// Leaves edges at the ends alone: inside a literal nothing is gained by looking at them.
 fn clean(set: &mut Set) {
     for literal in set.iter_mut() {
-        let (left, right) = (
-            literal.first() == Some(&EDGE),
-            literal.last() == Some(&EDGE),
-        );
-        literal.retain(|byte| *byte != EDGE);
-        if literal.is_empty() {
+        let is_text = |byte: &u8| ![EDGE, APART].contains(byte);
+        let Some(start) = literal.iter().position(is_text) else {
+            literal.clear();
             continue;
-        }
-        if left {
-            literal.insert(0, EDGE);
-        }
-        if right {
-            literal.push(EDGE);
-        }
+        };
+        let end = literal
+            .iter()
+            .rposition(is_text)
+            .map_or(start, |last| last + 1);
+        let (marks, rest) = literal.split_at(start);
+        let left = has_edge(marks, rest.first());
+        let (text, marks) = rest.split_at(end - start);
+        let right = has_edge(marks, text.last());
+        let edge = |there: bool| there.then_some(EDGE);
+        let text = text.iter().copied().filter(is_text);
+        *literal = edge(left)
+            .into_iter()
+            .chain(text)
+            .chain(edge(right))
+            .collect();
     }
     set.sort();
     set.dedup();
+}
+
+/// Whether these say that a word begins or ends next to a byte.
+fn has_edge(marks: &[u8], byte: Option<&u8>) -> bool {
+    let in_word = byte.is_some_and(|byte| is_word(char::from(*byte)));
+    marks.contains(&EDGE) || marks.contains(&APART) && in_word
+}
+
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// Whether a part stands for one or more bytes that belong to no word.
+fn is_apart(part: &Ast) -> bool {
+    let space = |class: &ClassPerl| match class.kind {
+        ClassPerlKind::Space => !class.negated,
+        ClassPerlKind::Word => class.negated,
+        ClassPerlKind::Digit => false,
+    };
+    let item = |item: &ClassSetItem| match item {
+        ClassSetItem::Literal(literal) => literal.c.is_ascii() && !is_word(literal.c),
+        ClassSetItem::Perl(class) => space(class),
+        _ => false,
+    };
+    match part {
+        Ast::ClassPerl(class) => space(class),
+        Ast::ClassBracketed(class) if !class.negated => match &class.kind {
+            ClassSet::Item(ClassSetItem::Union(union)) => union.items.iter().all(item),
+            ClassSet::Item(one) => item(one),
+            ClassSet::BinaryOp(_) => false,
+        },
+        Ast::Repetition(repeat) => repeats(&repeat.op.kind) && is_apart(&repeat.ast),
+        _ => false,
+    }
 }
 
 fn sets_flags(ast: &Ast) -> bool {

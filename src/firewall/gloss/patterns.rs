@@ -7,7 +7,7 @@
 //!
 //! A line begins with a mark, see [`super::view`]; line ends inside a string are part of its line.
 
-use super::heads::Heads;
+use super::heads::{BEGINS, ENDS, Heads, Sought};
 use super::listed::Holds;
 use super::literals::SETS;
 use super::table::Signs;
@@ -15,7 +15,6 @@ use super::view::MARKS as NAMED_MARKS;
 use foldhash::HashMap;
 use regex::bytes::{Regex, RegexBuilder};
 use std::borrow::Cow;
-use std::ops::Range;
 use std::sync::OnceLock;
 
 /// Most patterns.
@@ -28,9 +27,13 @@ type Met = [u8; PATTERNS];
 #[derive(Debug)]
 pub struct Patterns {
     patterns: Vec<Pattern>,
+    /// By number of a pattern: one bit for each set of literals of which a match holds one.
+    sets: Met,
     literals: Heads,
-    /// By number of a literal: what it is looked for.
-    by_literal: Vec<Vec<Use>>,
+    /// What literals are looked for, those of one literal in a row.
+    uses: Vec<Use>,
+    /// By number of a literal: where its uses begin; they end where those of the next one begin.
+    starts: Vec<usize>,
     /// Patterns that have no literals.
     always: Vec<usize>,
 }
@@ -42,8 +45,16 @@ struct Use {
     pattern: u16,
     /// The bit of the pattern's set that it is in.
     set: u8,
-    /// Whether a word has to begin or end where it begins, and where it ends.
-    edges: [bool; 2],
+    /// What has to be at its ends, of [`BEGINS`] and [`ENDS`].
+    edges: u8,
+    /// The marks that its line may begin with, see [`mark_of`].
+    marks: u16,
+}
+
+/// The bit of the mark that a line begins with; that of no mark where it begins with none.
+fn mark_of(line: &[u8]) -> u16 {
+    let first = line.first().copied().unwrap_or(0);
+    (mark_bit(first) as u16).max(1)
 }
 
 /// A pattern, made ready when it is first tried.
@@ -52,8 +63,6 @@ struct Pattern {
     sign: usize,
     /// As the table has it.
     source: &'static str,
-    /// One bit for each set of literals of which a match holds one.
-    sets: u8,
     /// Where every match begins with a mark, and so with the line: a bit for each such mark.
     marks: Option<u32>,
     ready: OnceLock<Option<Regex>>,
@@ -89,46 +98,59 @@ impl Patterns {
             return Err(format!("{} patterns are too many", sources.len()));
         }
         let mut patterns = Vec::with_capacity(sources.len());
+        let mut bits = [0; PATTERNS];
         let mut always = Vec::new();
-        let mut literals: Vec<Cow<'_, str>> = Vec::new();
-        let mut by_literal: Vec<Vec<Use>> = Vec::new();
+        let mut words: Vec<Cow<'_, str>> = Vec::new();
         let mut numbers: HashMap<Cow<'_, str>, usize> = HashMap::default();
-        for (at, (sign, source, holds)) in sources.iter().enumerate() {
-            let mut sets = 0;
+        let mut uses: Vec<(usize, Use)> = Vec::new();
+        for ((at, bits), (sign, source, holds)) in bits.iter_mut().enumerate().zip(sources) {
             // Without what is more than bits can tell a pattern is tried more often.
             for (n, set) in holds.sets().take(SETS).enumerate() {
-                let bit = 1 << n;
-                sets |= bit;
+                let set_bit = 1 << n;
+                *bits |= set_bit;
                 for literal in set {
                     let number = *numbers.entry(literal.word).or_insert_with_key(|word| {
-                        literals.push(word.clone());
-                        by_literal.push(Vec::new());
-                        by_literal.len() - 1
+                        words.push(word.clone());
+                        words.len() - 1
                     });
-                    if let Some(uses) = by_literal.get_mut(number) {
-                        uses.push(Use {
-                            pattern: at as u16,
-                            set: bit,
-                            edges: literal.edges,
-                        });
-                    }
+                    let [begins, ends] = literal.edges;
+                    let used = Use {
+                        pattern: at as u16,
+                        set: set_bit,
+                        edges: BEGINS * u8::from(begins) | ENDS * u8::from(ends),
+                        marks: holds.marks.map_or(u16::MAX, |marks| marks as u16),
+                    };
+                    uses.push((number, used));
                 }
             }
-            if sets == 0 {
+            if *bits == 0 {
                 always.push(at);
             }
             patterns.push(Pattern {
                 sign: *sign,
                 source,
-                sets,
                 marks: holds.marks,
                 ready: OnceLock::new(),
             });
         }
+        uses.sort_by_key(|(number, _)| *number);
+        let (mut starts, mut sought) = (vec![0], Vec::with_capacity(words.len()));
+        for uses in uses.chunk_by(|(one, _), (other, _)| one == other) {
+            let bytes = words
+                .get(sought.len())
+                .map_or(&[][..], |word| word.as_bytes());
+            let edges = uses
+                .iter()
+                .fold(BEGINS | ENDS, |all, (_, used)| all & used.edges);
+            sought.push(Sought { bytes, edges });
+            starts.push(starts.last().copied().unwrap_or(0) + uses.len());
+        }
         Ok(Patterns {
             patterns,
-            literals: Heads::new(literals.iter().map(|literal| literal.as_bytes())),
-            by_literal,
+            sets: bits,
+            literals: Heads::new(&sought).ok_or("the literals are too many")?,
+            uses: uses.into_iter().map(|(_, used)| used).collect(),
+            starts,
             always,
         })
     }
@@ -145,37 +167,35 @@ impl Patterns {
             attempt(pattern, line, signs);
         }
         let mut met = [0_u8; PATTERNS];
-        self.literals.find(line, |literal, place| {
-            self.meet(literal, place, line, &mut met, signs);
+        let mark = mark_of(line);
+        self.literals.find(line, |literal, edges| {
+            for used in self.uses_of(literal) {
+                if used.marks & mark != 0 && used.edges & !edges == 0 {
+                    self.meet(used, line, &mut met, signs);
+                }
+            }
         });
     }
 
-    /// Tries the patterns that have met all they need, now that a literal stands here in a line. `met`
+    /// Tries a pattern if it has met all that it needs, now that a literal of it stands in a line. `met`
     /// has by number of a pattern the bits of its sets.
-    fn meet(
-        &self,
-        literal: usize,
-        place: Range<usize>,
-        line: &[u8],
-        met: &mut Met,
-        signs: &mut Signs,
-    ) {
-        let edges = [is_edge(line, place.start), is_edge(line, place.end)];
-        let uses = self.by_literal.get(literal);
-        for used in uses.into_iter().flatten() {
-            let at = usize::from(used.pattern);
-            let (Some(pattern), Some(met)) = (self.patterns.get(at), met.get_mut(at)) else {
-                continue;
-            };
-            let lacks = |(needed, there): (bool, bool)| needed && !there;
-            if *met & used.set != 0 || used.edges.into_iter().zip(edges).any(lacks) {
-                continue;
-            }
-            *met |= used.set;
-            if *met == pattern.sets {
-                attempt(pattern, line, signs);
-            }
+    fn meet(&self, used: &Use, line: &[u8], met: &mut Met, signs: &mut Signs) {
+        let at = usize::from(used.pattern) % PATTERNS;
+        let before = met[at];
+        met[at] |= used.set;
+        if met[at] == self.sets[at]
+            && before != met[at]
+            && let Some(pattern) = self.patterns.get(at)
+        {
+            attempt(pattern, line, signs);
         }
+    }
+
+    /// What a literal is looked for.
+    fn uses_of(&self, literal: usize) -> &[Use] {
+        let [start, end] = [literal, literal + 1].map(|at| self.starts.get(at).copied());
+        let range = start.unwrap_or(0)..end.unwrap_or(0);
+        self.uses.get(range).unwrap_or_default()
     }
 
     /// Patterns that cannot be made ready, and how many have no literal.
@@ -209,15 +229,6 @@ fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
         rest = after;
         (!line.is_empty()).then_some(line)
     })
-}
-
-/// Whether a word begins or ends here.
-fn is_edge(line: &[u8], at: usize) -> bool {
-    let is_word = |at: Option<usize>| {
-        let byte = at.and_then(|at| line.get(at));
-        byte.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_')
-    };
-    is_word(at.checked_sub(1)) != is_word(Some(at))
 }
 
 /// The marks of lines, a bit each.
@@ -257,8 +268,11 @@ mod tests {
     use super::*;
     use crate::facets;
     use crate::firewall::Action;
+    use crate::testing::Random;
     use crate::trace::json::{self, Json};
+    use regex_syntax::ParserBuilder;
     use regex_syntax::ast::parse::Parser;
+    use regex_syntax::hir::{Class, Hir, HirKind};
 
     /// Patterns whose signs are their places.
     fn patterns(sources: &[&'static str]) -> Patterns {
@@ -284,7 +298,11 @@ mod tests {
     fn every_match_holds_a_literal() {
         for (pattern, expected) in [
             (r"\bcurl\b.*-d", Some(vec!["|curl|"])),
-            (r"\b(curl|wget)\s", Some(vec!["|curl", "|wget"])),
+            (r"\b(curl|wget)\s", Some(vec!["|curl|", "|wget|"])),
+            (r"\s(or|')\s*[:;\s]", Some(vec!["'", "|or"])),
+            (r"\W+do(=|\()[\s(]+", Some(vec!["|do(", "|do="])),
+            (r"[01]\.[a-b]+=", Some(vec!["0.a", "0.b", "1.a", "1.b"])),
+            (r"x?(\d|[0-9]+)", None),
             (r"(e-?mail|sms)", Some(vec!["e-mail", "email", "sms"])),
             (r"\b(to|cc\w*)=", Some(vec!["|cc", "|to="])),
             (r"(abc)+x?", Some(vec!["abc"])),
@@ -352,6 +370,79 @@ mod tests {
             assert_eq!(signs, alone, "{view}");
         }
         assert!(found > 500, "{found}");
+    }
+
+    /// A text that a part of a pattern may match, as far as its assertions hold.
+    fn sample(hir: &Hir, random: &mut Random, out: &mut Vec<u8>) {
+        match hir.kind() {
+            HirKind::Empty | HirKind::Look(_) => {}
+            HirKind::Literal(literal) => out.extend(&*literal.0),
+            HirKind::Class(Class::Bytes(class)) => {
+                let plain = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n');
+                let all = || {
+                    class
+                        .ranges()
+                        .iter()
+                        .flat_map(|range| range.start()..=range.end())
+                };
+                let plain: Vec<u8> = all().filter(plain).collect();
+                match plain[..] {
+                    [] => out.extend(all().next()),
+                    _ => out.push(*random.pick(&plain)),
+                }
+            }
+            HirKind::Class(Class::Unicode(class)) => {
+                let first = class.ranges().first().map(|range| range.start());
+                out.extend(first.into_iter().flat_map(|c| c.to_string().into_bytes()));
+            }
+            HirKind::Repetition(repetition) => {
+                let most = repetition.max.unwrap_or(repetition.min + 2);
+                for _ in 0..repetition.min
+                    + random.below(most.min(3 + repetition.min) - repetition.min + 1)
+                {
+                    sample(&repetition.sub, random, out);
+                }
+            }
+            HirKind::Capture(capture) => sample(&capture.sub, random, out),
+            HirKind::Concat(parts) => parts.iter().for_each(|part| sample(part, random, out)),
+            HirKind::Alternation(parts) => sample(random.pick(parts), random, out),
+        }
+    }
+
+    /// Over texts made from the patterns themselves: none that matches lacks what it has to hold.
+    #[test]
+    fn what_matches_holds_its_literals() {
+        let table = super::super::table::Table::built_in();
+        let mut random = Random::new(11);
+        let mut matched = 0;
+        for all in [&table.tool, &table.intent, &table.call] {
+            for pattern in &all.patterns {
+                let mut parser = ParserBuilder::new()
+                    .unicode(false)
+                    .utf8(false)
+                    .multi_line(true)
+                    .build();
+                let hir = parser.parse(&marked(pattern.source)).expect("a pattern");
+                for _ in 0..12 {
+                    let mut text = Vec::new();
+                    if pattern.marks.is_none() {
+                        text.extend(random.pick(&["\x02key= ", "\x03a-run "]).bytes());
+                    }
+                    sample(&hir, &mut random, &mut text);
+                    text.extend(*random.pick(&[&b""[..], b"\n", b" more"]));
+                    if !lines(&text).any(|line| pattern.may_begin(line[0]) && pattern.matches(line))
+                    {
+                        continue;
+                    }
+                    matched += 1;
+                    let mut signs = Signs::default();
+                    all.find(&text, &mut signs);
+                    let text = String::from_utf8_lossy(&text);
+                    assert!(signs.has(pattern.sign), "{} {text:?}", pattern.source);
+                }
+            }
+        }
+        assert!(matched > 4000, "{matched}");
     }
 
     #[test]
