@@ -4,11 +4,11 @@ use super::command::{Script, Simple};
 use super::effects::{self, Effects};
 use super::follow::{self, Start};
 use super::names;
-use super::options::is_in;
 use super::paths;
 use super::tools::{self, Tool};
-use super::wrappers::SHELLS;
+use super::wrappers::is_shell;
 use crate::trace::json::Json;
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 /// Bytes that the working directories of all strings may come to.
@@ -68,7 +68,7 @@ pub(super) struct Field {
 pub(super) fn items(tool: &Tool, args: &Json<'_>) -> (Vec<Item>, bool) {
     let mut walk = Walk {
         tool,
-        dir: Arc::from(""),
+        dir: Arc::default(),
         environment: Vec::new(),
         budget: DIR_BUDGET,
         cut: false,
@@ -108,7 +108,7 @@ impl Walk<'_> {
                 self.items.push(Item::Text(Field {
                     key: key.map(str::to_owned),
                     text: text.text.to_string(),
-                    dir: left.map_or_else(|| Arc::from(""), |_| Arc::clone(&self.dir)),
+                    dir: left.map_or_else(Arc::default, |_| Arc::clone(&self.dir)),
                 }));
             }
             Json::Array(list) => match key {
@@ -125,7 +125,7 @@ impl Walk<'_> {
             return;
         };
         let keyed = members.iter().map(|(k, v)| (names::snake(&k.text), v));
-        let keyed: Vec<(String, &Json<'_>)> = keyed.collect();
+        let keyed: Vec<(Cow<'_, str>, &Json<'_>)> = keyed.collect();
         let lists = keyed.iter().filter(|(key, _)| tools::is_word_list(key));
         let words = lists.filter_map(|(_, value)| texts(value)).next();
         let outer = (Arc::clone(&self.dir), self.environment.len());
@@ -204,7 +204,7 @@ impl Walk<'_> {
 
     /// What the program does that the tool has the name of: its words in a list, in a command line, or in
     /// both, the line first.
-    fn own(&mut self, members: &[(String, &Json<'_>)]) {
+    fn own(&mut self, members: &[(Cow<'_, str>, &Json<'_>)]) {
         let Some(program) = self.tool.program() else {
             return;
         };
@@ -221,7 +221,7 @@ impl Walk<'_> {
         let first = text.split_whitespace().next().unwrap_or("");
         let first = first.trim_matches('\'');
         // What a shell is given beside options is a script of its own.
-        let is_shell = is_in(SHELLS, program);
+        let is_shell = is_shell(program);
         match first {
             "" => {}
             first if first == program => self.line(text),

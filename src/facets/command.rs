@@ -31,9 +31,9 @@ pub struct Simple {
     pub stripped: Vec<String>,
     /// The directories it may run in; an empty one, or none at all, is the one the call starts in
     /// or one that is not known.
-    pub dirs: Arc<Vec<String>>,
+    pub dirs: Arc<[String]>,
     /// Files whose names another program puts in place of `{}` among the words.
-    pub files: Arc<Vec<String>>,
+    pub files: Arc<[String]>,
     /// Whether it puts them behind the words.
     pub files_follow: bool,
 }
@@ -69,7 +69,9 @@ impl Simple {
         let Some(program) = self.program() else {
             return self.assignments.join(" ");
         };
-        let mut text = program.to_owned();
+        let length = self.words.iter().map(|word| word.len() + 1).sum();
+        let mut text = String::with_capacity(length);
+        text.push_str(program);
         for word in &self.words[1..] {
             text.push(' ');
             text.push_str(word);

@@ -32,6 +32,7 @@ use effects::Effects;
 use foldhash::HashSet;
 use std::sync::Arc;
 use tools::{Tool, ToolName};
+use urls::Address;
 
 /// Everything the arguments of a call say it does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -168,29 +169,34 @@ impl Arguments {
 
     /// Addresses, and hosts.
     fn addresses(&self) -> (Vec<String>, Vec<String>) {
-        let (mut urls, mut hosts) = (List::default(), List::default());
+        let mut named = Named::default();
         for item in &self.items {
-            for address in texts(item).into_iter().flat_map(urls::find) {
-                urls.push(address.url);
-                hosts.push(address.host);
-            }
             match item {
                 Item::Text(Field { key, text, .. }) => {
+                    let found = urls::find(text);
+                    let is_read = !found.is_empty() && urls::is_whole(text);
+                    named.add(found);
                     let key = key.as_deref().unwrap_or("");
-                    if tools::is_address(key) {
-                        let found = urls::of_value(text).into_iter();
-                        urls.extend(found.map(|address| address.url));
+                    if tools::is_host(key) {
+                        named.hosts.extend(named_host(text));
+                    } else if tools::is_address(key) && !is_read {
+                        let found = urls::of_value(text);
+                        if found.is_empty() {
+                            named.hosts.extend(urls::host_of_value(text));
+                        }
+                        named.add(found);
                     }
-                    hosts.extend(keyed_hosts(key, text));
                 }
                 Item::Commands(line) => {
+                    let texts = line.script.commands.iter().flat_map(texts);
+                    named.add(texts.flat_map(urls::find));
                     for (command, effects) in line.effects() {
-                        hosts.extend(command_hosts(command, effects));
+                        named.hosts.extend(command_hosts(command, effects));
                     }
                 }
             }
         }
-        (urls.items, hosts.items)
+        (named.urls.items, named.hosts.items)
     }
 
     fn scripts(&self) -> impl Iterator<Item = &Script> {
@@ -248,25 +254,17 @@ impl Arguments {
     }
 }
 
-/// The texts of an item that may hold addresses.
-fn texts(item: &Item) -> Vec<&str> {
-    let script = match item {
-        Item::Text(field) => return vec![&field.text],
-        Item::Commands(line) => &line.script,
-    };
-    let of = |command| {
-        let command: &Simple = command;
-        let assigned = command.assignments.iter().filter_map(|a| a.split_once('='));
-        let stripped = command.stripped.iter().map(String::as_str);
-        let targets = command.redirects.iter().map(|r| r.target.as_str());
-        assigned
-            .map(|(_, value)| value)
-            .chain(stripped)
-            .chain(command.words.iter().map(String::as_str))
-            .chain(targets)
-            .chain(std::iter::once(command.input.as_str()))
-    };
-    script.commands.iter().flat_map(of).collect()
+/// The texts of a command that may hold addresses.
+fn texts(command: &Simple) -> impl Iterator<Item = &str> {
+    let assigned = command.assignments.iter().filter_map(|a| a.split_once('='));
+    let stripped = command.stripped.iter().map(String::as_str);
+    let targets = command.redirects.iter().map(|r| r.target.as_str());
+    assigned
+        .map(|(_, value)| value)
+        .chain(stripped)
+        .chain(command.words.iter().map(String::as_str))
+        .chain(targets)
+        .chain(std::iter::once(command.input.as_str()))
 }
 
 fn command_hosts(command: &Simple, effects: &Effects) -> Vec<String> {
@@ -276,9 +274,11 @@ fn command_hosts(command: &Simple, effects: &Effects) -> Vec<String> {
         .filter_map(|(operand, peer)| hosts::of_operand(operand, *peer));
     let redirected = command.redirects.iter();
     // curl has braces of its own.
-    let words = command.words.iter().filter(|word| word.contains('{'));
-    let braced = words.filter(|_| command.program() == Some("curl"));
-    let braced = braced.flat_map(|word| follow::braces::texts(word));
+    let is_curl = command.program() == Some("curl");
+    let words = command.words.iter().filter(|_| is_curl);
+    let braced = words
+        .filter(|word| word.contains('{'))
+        .flat_map(|word| follow::braces::texts(word));
     let found = braced.flat_map(|text| urls::find(&text));
     named
         .chain(redirected.filter_map(|r| hosts::of_redirect(&r.target)))
@@ -286,21 +286,27 @@ fn command_hosts(command: &Simple, effects: &Effects) -> Vec<String> {
         .collect()
 }
 
-/// The hosts under a key that names one or an address.
-fn keyed_hosts(key: &str, text: &str) -> Vec<String> {
-    if tools::is_host(key) {
-        let text = text.trim();
-        let named = || urls::host_of_value(text).unwrap_or_else(|| urls::host_name(text));
-        return (!text.is_empty()).then(named).into_iter().collect();
+/// The host of a text under a key that names one.
+fn named_host(text: &str) -> Option<String> {
+    let text = text.trim();
+    let named = || urls::host_of_value(text).unwrap_or_else(|| urls::host_name(text));
+    (!text.is_empty()).then(named)
+}
+
+/// Addresses and hosts that are named.
+#[derive(Default)]
+struct Named {
+    urls: List,
+    hosts: List,
+}
+
+impl Named {
+    fn add(&mut self, addresses: impl IntoIterator<Item = Address>) {
+        for address in addresses {
+            self.urls.push(address.url);
+            self.hosts.push(address.host);
+        }
     }
-    if !tools::is_address(key) {
-        return Vec::new();
-    }
-    let found = urls::of_value(text);
-    if found.is_empty() {
-        return urls::host_of_value(text).into_iter().collect();
-    }
-    found.into_iter().map(|address| address.host).collect()
 }
 
 /// A list without repeats or empty texts.

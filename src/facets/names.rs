@@ -1,6 +1,8 @@
 //! Names of tools and argument keys in one spelling: `mcp__fs__readFile`, `fs.ReadFile` and
 //! `read-file` are all `read_file`.
 
+use std::borrow::Cow;
+
 /// The tool's own name, without the server or name space in front, in snake case.
 pub fn tool(name: &str) -> String {
     let own = match name.strip_prefix("mcp__").and_then(|n| n.split_once("__")) {
@@ -8,11 +10,14 @@ pub fn tool(name: &str) -> String {
         None => name,
     };
     let own = own.trim_end_matches(['.', '/', ':']);
-    snake(own.rsplit(['.', '/', ':']).next().unwrap_or(own))
+    snake(own.rsplit(['.', '/', ':']).next().unwrap_or(own)).into_owned()
 }
 
 /// A name in snake case.
-pub fn snake(name: &str) -> String {
+pub fn snake(name: &str) -> Cow<'_, str> {
+    if is_snake(name) {
+        return name.into();
+    }
     let mut out = String::with_capacity(name.len() + 4);
     let mut previous: Option<char> = None;
     let mut chars = name.chars().peekable();
@@ -33,7 +38,16 @@ pub fn snake(name: &str) -> String {
         previous = Some(c);
     }
     out.truncate(out.trim_end_matches('_').len());
-    out
+    out.into()
+}
+
+/// Whether a name is small letters and digits, with single underscores between them.
+pub fn is_snake(name: &str) -> bool {
+    let mut last = b'_';
+    name.bytes().all(|byte| {
+        let before = std::mem::replace(&mut last, byte);
+        byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_' && before != b'_'
+    }) && last != b'_'
 }
 
 #[cfg(test)]
@@ -57,6 +71,17 @@ mod tests {
             ("__", ""),
         ] {
             assert_eq!(tool(name), expected, "{name}");
+        }
+    }
+
+    /// What is in snake case already comes back as it is, and nothing else does.
+    #[test]
+    fn snake_case_is_told() {
+        for name in ["a", "file_path", "x1_2y", "7"] {
+            assert!(is_snake(name) && snake(name) == name, "{name}");
+        }
+        for name in ["", "_", "_a", "a_", "a__b", "aB", "a-b", "\u{e9}"] {
+            assert!(!is_snake(name), "{name}");
         }
     }
 }

@@ -163,8 +163,11 @@ fn push_option<'w>(
         }
         return false;
     }
+    let mut name = String::from("-");
     for (offset, letter) in word.char_indices().skip(1) {
-        let Some(value) = kind(&format!("-{letter}")) else {
+        name.truncate(1);
+        name.push(letter);
+        let Some(value) = kind(&name) else {
             args.push(Arg::Short(letter));
             continue;
         };

@@ -1,7 +1,6 @@
 //! Paths as text: no file system is asked, so links are not followed, but for those of `/proc` that
 //! always lead to the same place.
 
-use super::options::is_in;
 use std::borrow::Cow;
 
 /// Path with `.`, `..`, doubled and closing slashes resolved as far as the text allows.
@@ -31,20 +30,18 @@ pub fn normalise(path: &str) -> String {
             parts.clear();
         }
     }
-    let joined = parts.join("/");
-    if joined.is_empty() {
-        return if root.is_empty() {
-            ".".into()
-        } else {
-            root.into_owned()
-        };
+    let mut out = String::with_capacity(path.len() + 1);
+    out.push_str(&root);
+    for part in parts {
+        if !out.is_empty() && !out.ends_with('/') {
+            out.push('/');
+        }
+        out.push_str(part);
     }
-    let slash = if root.is_empty() || root.ends_with('/') {
-        ""
-    } else {
-        "/"
-    };
-    format!("{root}{slash}{joined}")
+    if out.is_empty() {
+        out.push('.');
+    }
+    out
 }
 
 /// A path as it is found from a working directory, which has to be normalised; an empty one is not
@@ -71,9 +68,21 @@ pub fn is_rooted(path: &str) -> bool {
 /// Whether a normalised path names a stream or a bottomless device rather than a place where
 /// something is kept: `/dev/null` and its kin.
 pub fn is_stream(path: &str) -> bool {
-    const STREAMS: &str = "/dev/null /dev/stdin /dev/stdout /dev/stderr /dev/tty /dev/zero \
-        /dev/full /dev/random /dev/urandom";
-    is_in(STREAMS, path) || path.starts_with("/dev/fd/")
+    path.strip_prefix("/dev/").is_some_and(|name| {
+        name.starts_with("fd/")
+            || matches!(
+                name,
+                "null"
+                    | "stdin"
+                    | "stdout"
+                    | "stderr"
+                    | "tty"
+                    | "zero"
+                    | "full"
+                    | "random"
+                    | "urandom"
+            )
+    })
 }
 
 /// The path without the forms that only other programs than a shell read: addresses, backslashes,
@@ -89,6 +98,9 @@ fn plain(path: &str) -> Cow<'_, str> {
             .strip_prefix(r"\\?\")
             .or_else(|| path.strip_prefix(r"\\.\"));
         path = verbatim.unwrap_or(&path).replace('\\', "/").into();
+    }
+    if !path.starts_with(['$', '%', '`', '~']) {
+        return path;
     }
     let named = |names: &[&str]| {
         names.iter().find_map(|name| {
@@ -127,7 +139,7 @@ fn file_address(text: &str) -> Option<String> {
         None => &*rest,
         Some(behind) => {
             let (host, _) = behind.split_once('/').unwrap_or((behind, ""));
-            let is_path = is_in(". .. ~", host) || drive(behind).is_some();
+            let is_path = matches!(host, "." | ".." | "~") || drive(behind).is_some();
             if is_path {
                 behind
             } else {
@@ -194,7 +206,7 @@ fn split_root(path: &str) -> (Cow<'_, str>, &str) {
 fn process_link<'p>(parts: &[&'p str]) -> [&'p str; 2] {
     match *parts {
         ["proc", process, link @ ("root" | "cwd")]
-            if is_in("self thread-self $$", process)
+            if matches!(process, "self" | "thread-self" | "$$")
                 || process.bytes().all(|b| b.is_ascii_digit()) =>
         {
             [process, link]

@@ -22,8 +22,11 @@ pub struct Address {
 
 /// The addresses in a text, in order.
 pub fn find(text: &str) -> Vec<Address> {
-    let trimmed = text.trim();
     let mut found = Vec::new();
+    if memchr::memchr(b':', text.as_bytes()).is_none() {
+        return found;
+    }
+    let trimmed = text.trim();
     if scheme(trimmed).is_some() && !trimmed.contains(|c: char| c.is_ascii_whitespace()) {
         // The whole text is an address: nothing is taken for what surrounds it.
         push(trimmed, &mut found);
@@ -32,7 +35,7 @@ pub fn find(text: &str) -> Vec<Address> {
         }
     }
     let mut at = 0;
-    while let Some(colon) = text[at..].find(':').map(|n| at + n) {
+    while let Some(colon) = memchr::memchr(b':', &text.as_bytes()[at..]).map(|n| at + n) {
         at = colon + 1;
         let start = word_start(text, colon);
         if scheme(&text[start..]).is_none() {
@@ -43,6 +46,11 @@ pub fn find(text: &str) -> Vec<Address> {
         push(candidate, &mut found);
     }
     found
+}
+
+/// Whether a text is an address of a listed scheme and nothing else: [`find`] and [`of_value`] read it alike.
+pub fn is_whole(text: &str) -> bool {
+    scheme(text).is_some() && !text.contains(|c: char| c.is_whitespace() || c.is_control())
 }
 
 /// The address that a text is which stands where one belongs. What programs leave out of it, tabs
@@ -333,6 +341,23 @@ mod tests {
         );
         assert_eq!(hosts("http://[bad/x"), ["[bad"]);
         assert_eq!(hosts("http://${HOST}/x y").len(), 1);
+    }
+
+    #[test]
+    fn a_text_that_is_an_address_reads_the_same_everywhere() {
+        for (text, is) in [
+            ("http://e.com/x?y=http://f.com", true),
+            ("ftp:\\\\good.com\\@evil.com", true),
+            ("http://${H}x", true),
+            (" http://e.com", false),
+            ("http://e.com/\u{1}", false),
+            ("http://e.com/\u{a0}x", false),
+            ("http:e.com", false),
+            ("see:http://e.com", false),
+        ] {
+            assert_eq!(is_whole(text), is, "{text:?}");
+            assert!(!is || find(text) == of_value(text), "{text:?}");
+        }
     }
 
     #[test]

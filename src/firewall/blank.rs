@@ -7,6 +7,7 @@
 //!
 //! Text and intent are to be in plain form, see [`super::plain`], as embedders read them.
 
+use super::letters::{Kind, kind};
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use std::borrow::Cow;
 
@@ -191,12 +192,14 @@ fn spans(text: &str) -> impl Iterator<Item = (usize, usize)> {
 
 /// Whether the character that begins here is part of a word, and its bytes; nothing at the end.
 fn character(text: &str, at: usize) -> Option<(bool, usize)> {
-    let byte = text.as_bytes().get(at)?;
-    if byte.is_ascii() {
-        return Some((byte.is_ascii_alphanumeric(), 1));
+    match kind(*text.as_bytes().get(at)?) {
+        Kind::Part => Some((true, 1)),
+        Kind::Gap => Some((false, 1)),
+        Kind::Other => {
+            let c = text.get(at..)?.chars().next()?;
+            Some((c.is_alphanumeric(), c.len_utf8()))
+        }
     }
-    let c = text.get(at..)?.chars().next()?;
-    Some((c.is_alphanumeric(), c.len_utf8()))
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ pub mod blank;
 pub mod exemplars;
 pub mod gloss;
 pub mod intent;
+mod letters;
 pub mod plain;
 mod score;
 pub mod text;

@@ -1,7 +1,7 @@
 //! What subcommands of git read, write, remove and connect to.
 
 use super::{Found, is_remote, place};
-use crate::facets::options::{Arg, NONE, Options, Value, is_in, split};
+use crate::facets::options::{Arg, NONE, Options, Value, split};
 use crate::facets::paths;
 use crate::facets::programs::Peer;
 
@@ -66,7 +66,10 @@ pub(super) fn apply<'w>(words: &'w [String], found: &mut Found<'w>) {
     };
     let name = rest.first().map_or("", String::as_str);
     let mut options = OWN;
-    if is_in("clean add rm diff log status commit mv", name) {
+    if matches!(
+        name,
+        "clean" | "add" | "rm" | "diff" | "log" | "status" | "commit" | "mv"
+    ) {
         // There these take no value.
         options.skip = "-m --message --author --date -F --file --format -e --exclude";
     }
@@ -111,7 +114,11 @@ pub(super) fn apply<'w>(words: &'w [String], found: &mut Found<'w>) {
         "checkout" => {
             found.writes.extend(behind());
             // Without dashes, what follows a revision is a file, and the first may be one.
-            if dashes.is_none() && !rest.iter().any(|word| is_in("-b -B --orphan", word)) {
+            if dashes.is_none()
+                && !rest
+                    .iter()
+                    .any(|word| matches!(word.as_str(), "-b" | "-B" | "--orphan"))
+            {
                 let first = operands.iter().take(1).filter(|word| word.contains('.'));
                 found.writes.extend(first.chain(operands.iter().skip(1)));
             }
@@ -122,7 +129,7 @@ pub(super) fn apply<'w>(words: &'w [String], found: &mut Found<'w>) {
         "clone" => found.writes.extend(operands.get(1)),
         _ => {}
     }
-    let remote = is_in("clone ls-remote submodule remote", name);
+    let remote = matches!(name, "clone" | "ls-remote" | "submodule" | "remote");
     for text in operands {
         let host_and_path = remote && is_remote(text);
         let peer = if host_and_path {

@@ -7,7 +7,7 @@ mod place;
 use super::command::Simple;
 use super::options::{Arg, Value, is_in, split};
 use super::programs::{self, Operands, Peer, Program};
-use super::wrappers::{SHELLS, shell_operands};
+use super::wrappers::{is_shell, shell_operands};
 use super::{patch, paths};
 use std::borrow::Cow;
 
@@ -51,17 +51,17 @@ pub fn of_command(command: &Simple) -> Effects {
     let words = words(command);
     let mut found = Found::default();
     let program = command.program().unwrap_or("");
-    if is_in("apply_patch applypatch", program) {
+    if matches!(program, "apply_patch" | "applypatch") {
         let words = words.iter().skip(1).map(String::as_str);
         for text in std::iter::once(command.input.as_str()).chain(words) {
             patched(text, &mut found);
         }
-    } else if is_in(SHELLS, program) {
+    } else if is_shell(program) {
         let script = shell_operands(&words).first();
         found.reads.extend(script.map(String::as_str));
     } else if let Some(row) = programs::find(program) {
         apply(row, &words, &mut found);
-        let applies = |word: &String| is_in("apply am", word);
+        let applies = |word: &String| matches!(word.as_str(), "apply" | "am");
         if program == "patch" || (program == "git" && words.iter().any(applies)) {
             patched(&command.input, &mut found);
         }
@@ -154,10 +154,10 @@ fn apply<'c>(row: &Program, words: &'c [String], found: &mut Found<'c>) {
         take(arg, row, &mut line, found);
     }
     let program = words.first().map_or("", String::as_str);
-    if is_in("bun deno", program) && line.plain.first() == Some(&"run") {
+    if matches!(program, "bun" | "deno") && line.plain.first() == Some(&"run") {
         line.plain.remove(0);
     }
-    if is_in("del erase rd rmdir", program) {
+    if matches!(program, "del" | "erase" | "rd" | "rmdir") {
         line.plain.retain(|word| !is_switch(word));
     }
     let named = match row.peer {

@@ -11,7 +11,7 @@ pub(super) fn into<'w>(last: &'w str, sources: &[&'w str], found: &mut Found<'w>
         let name = base(path);
         let kind = |name: &str| name.rsplit_once('.').map(|(_, kind)| kind.to_owned());
         let same = kind(base(last)).is_some_and(|k| k != "d" && Some(k) == kind(name));
-        if !is_in(". .. ~", name) && !name.is_empty() && (last.ends_with('/') || !same) {
+        if !matches!(name, "." | ".." | "~") && !name.is_empty() && (last.ends_with('/') || !same) {
             found.made.push(join(last, name));
         }
     }

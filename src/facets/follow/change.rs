@@ -2,18 +2,25 @@
 
 use super::state::{State, Value};
 use crate::facets::command::Simple;
-use crate::facets::options::is_in;
 use std::sync::Arc;
 
-/// Commands that declare variables.
-const DECLARING: &str = "export declare typeset local readonly";
+/// Whether a command declares variables.
+fn is_declaring(program: &str) -> bool {
+    matches!(
+        program,
+        "export" | "declare" | "typeset" | "local" | "readonly"
+    )
+}
 
 /// Whether a command is taken to succeed.
 pub(super) fn is_sure(command: &Simple) -> bool {
-    const SURE: &str = "cd chdir pushd popd : true set shopt umask echo printf pwd";
     match command.program() {
-        None => true,
-        Some(program) => is_in(SURE, program) || is_in(DECLARING, program),
+        None
+        | Some(
+            "cd" | "chdir" | "pushd" | "popd" | ":" | "true" | "set" | "shopt" | "umask" | "echo"
+            | "printf" | "pwd",
+        ) => true,
+        Some(program) => is_declaring(program),
     }
 }
 
@@ -48,7 +55,7 @@ pub(super) fn apply(command: &Simple, state: &mut State) {
         }
         "shift" => state.positional = None,
         "exit" | "return" | "break" | "continue" => state.left = true,
-        _ if is_in(DECLARING, program) => {
+        _ if is_declaring(program) => {
             let exported = program == "export" || words.iter().any(|word| word == "-x");
             for word in operands() {
                 if word.contains('=') {
@@ -77,7 +84,8 @@ fn target(words: &[String], state: &State) -> Option<String> {
         .iter()
         .find_map(|name| word.strip_prefix(name))
         .unwrap_or(word);
-    let known = !rest.contains(['$', '`']) || is_in("$HOME ${HOME} $PWD ${PWD}", word);
+    let known = !rest.contains(['$', '`'])
+        || matches!(word.as_str(), "$HOME" | "${HOME}" | "$PWD" | "${PWD}");
     known.then(|| word.clone())
 }
 

@@ -6,9 +6,8 @@ use super::words::Budget;
 use crate::facets::command::Simple;
 use crate::facets::effects;
 use crate::facets::handed;
-use crate::facets::options::is_in;
 use crate::facets::shell;
-use crate::facets::wrappers::{SHELLS, shell_operands};
+use crate::facets::wrappers::{is_shell, shell_operands};
 use std::sync::Arc;
 
 /// What comes through a pipe.
@@ -17,7 +16,7 @@ pub(super) enum Feed {
     /// This text.
     Text(Arc<str>),
     /// Names of these files, or of what lies in these directories.
-    Files(Arc<Vec<String>>),
+    Files(Arc<[String]>),
 }
 
 /// Longest text that is put together from a format, in bytes.
@@ -26,11 +25,28 @@ const MAX_PRINTED: usize = 64 * 1024;
 /// Most files that stand for others.
 const MAX_FILES: usize = 64;
 
-/// Programs that print what they read, or some lines of it.
-const PASSING: &str = "cat tee sort head tail uniq grep egrep fgrep sponge pv";
+/// Whether a program prints what it reads, or some lines of it.
+fn is_passing(program: &str) -> bool {
+    matches!(
+        program,
+        "cat"
+            | "tee"
+            | "sort"
+            | "head"
+            | "tail"
+            | "uniq"
+            | "grep"
+            | "egrep"
+            | "fgrep"
+            | "sponge"
+            | "pv"
+    )
+}
 
-/// Programs that read a script or a patch.
-const READING: &str = "apply_patch applypatch at batch";
+/// Whether a program reads a script or a patch.
+fn is_reading(program: &str) -> bool {
+    matches!(program, "apply_patch" | "applypatch" | "at" | "batch")
+}
 
 /// What a command prints when it reads `feed`; `None` where that is not known.
 pub(super) fn printed(command: &Simple, feed: Option<&Feed>, budget: &mut Budget) -> Option<Feed> {
@@ -59,22 +75,22 @@ pub(super) fn printed(command: &Simple, feed: Option<&Feed>, budget: &mut Budget
             Some(Feed::Files(files(reads, budget)))
         }
         "git" if words.iter().any(|word| word == "ls-files") => {
-            Some(Feed::Files(Arc::new(vec![".".into()])))
+            Some(Feed::Files(Arc::from([".".into()])))
         }
         "grep" | "rg"
-            if words
-                .iter()
-                .any(|word| is_in("-l -rl -lr --files-with-matches", word)) =>
+            if words.iter().any(|word| {
+                matches!(word.as_str(), "-l" | "-rl" | "-lr" | "--files-with-matches")
+            }) =>
         {
             Some(Feed::Files(files(
                 effects::of_command(command).reads,
                 budget,
             )))
         }
-        _ if is_in(PASSING, program) => {
+        _ if is_passing(program) => {
             if command.input.is_empty() {
-                let own = effects::of_command(command).reads.is_empty();
-                feed.filter(|_| own).cloned()
+                let reads_it = |_: &&Feed| effects::of_command(command).reads.is_empty();
+                feed.filter(reads_it).cloned()
             } else {
                 text(command.input.clone())
             }
@@ -87,7 +103,7 @@ pub(super) fn printed(command: &Simple, feed: Option<&Feed>, budget: &mut Budget
 pub(super) fn substituted(command: &Simple, budget: &mut Budget) -> Option<String> {
     let script = match command.program()? {
         "source" | "." => command.words.get(1)?,
-        program if is_in(SHELLS, program) => shell_operands(&command.words).first()?,
+        program if is_shell(program) => shell_operands(&command.words).first()?,
         _ => return None,
     };
     let inner = script.strip_prefix("<(")?.strip_suffix(')')?;
@@ -109,7 +125,9 @@ pub(super) fn found(command: &Simple) -> Vec<String> {
         found.push(".".into());
     }
     let names = command.words.windows(2).filter_map(|pair| match pair {
-        [test, name] if is_in("-name -iname", test) && !name.contains(['*', '?', '[']) => {
+        [test, name]
+            if matches!(test.as_str(), "-name" | "-iname") && !name.contains(['*', '?', '[']) =>
+        {
             Some(name)
         }
         _ => None,
@@ -124,22 +142,19 @@ pub(super) fn found(command: &Simple) -> Vec<String> {
 }
 
 /// Files that stand for what is found in them.
-pub(super) fn files(mut files: Vec<String>, budget: &mut Budget) -> Arc<Vec<String>> {
+pub(super) fn files(mut files: Vec<String>, budget: &mut Budget) -> Arc<[String]> {
     if files.len() > MAX_FILES {
         budget.overflow = true;
         files.truncate(MAX_FILES);
     }
-    Arc::new(files)
+    files.into()
 }
 
 /// Whether a command makes something of a text that it reads, itself or in a wrapper.
 pub(super) fn takes_input(command: &Simple) -> bool {
     let name = |word: &String| {
         let name = word.rsplit('/').next().unwrap_or(word);
-        is_in(SHELLS, name)
-            || is_in(PASSING, name)
-            || is_in(READING, name)
-            || handed::is_reader(name)
+        is_shell(name) || is_passing(name) || is_reading(name) || handed::is_reader(name)
     };
     command.words.iter().take(64).any(name)
 }
@@ -164,7 +179,7 @@ pub(super) fn lines(text: &str) -> Option<Vec<Value>> {
 fn position(command: &Simple) -> Option<usize> {
     let taking = |word: &String| {
         let name = word.rsplit('/').next().unwrap_or(word);
-        is_in("xargs gxargs parallel", name)
+        matches!(name, "xargs" | "gxargs" | "parallel")
     };
     command.words.iter().take(64).position(taking)
 }
@@ -228,7 +243,7 @@ fn placeholder(words: &[String], at: usize) -> Option<String> {
 }
 
 /// Gives a command files instead of lines.
-fn name_files(command: &mut Simple, at: usize, named: Option<&str>, files: &Arc<Vec<String>>) {
+fn name_files(command: &mut Simple, at: usize, named: Option<&str>, files: &Arc<[String]>) {
     command.files = Arc::clone(files);
     if let Some(named) = named.filter(|named| *named != "{}") {
         for word in command.words.iter_mut().skip(at + 1) {

@@ -14,7 +14,6 @@ mod walk;
 mod words;
 
 use super::command::{Script, Simple};
-use super::options::is_in;
 use super::shell::{self, MAX_NESTING, is_assignment};
 use super::wrappers::{self, Inner, Inside};
 use feed::Feed;
@@ -26,8 +25,13 @@ use words::Budget;
 /// Most wrappers taken off one command.
 const MAX_WRAPPERS: usize = 64;
 
-/// Wrappers that run a command in the shell itself.
-const IN_PLACE: &str = "builtin command time noglob nocorrect";
+/// Whether a wrapper runs a command in the shell itself.
+fn is_in_place(program: &str) -> bool {
+    matches!(
+        program,
+        "builtin" | "command" | "time" | "noglob" | "nocorrect"
+    )
+}
 
 /// Bytes of command lines that one call may hold inside others.
 const INNER_TEXT: usize = 2 << 20;
@@ -198,7 +202,7 @@ impl Follow {
             match inner {
                 Inner::Words { at, dir } => {
                     stripped += 1;
-                    here &= command.program().is_some_and(|p| is_in(IN_PLACE, p));
+                    here &= command.program().is_some_and(is_in_place);
                     if let Some(dir) = dir {
                         let mut inside = state.child(false);
                         inside.go(Some(&dir));

@@ -39,14 +39,14 @@ pub(super) struct Variable {
 #[derive(Clone, Debug)]
 pub(super) struct State {
     /// Where it may be; an empty directory is where the call starts, or not known.
-    pub dirs: Arc<Vec<String>>,
-    previous: Arc<Vec<String>>,
-    stack: Arc<Vec<Arc<Vec<String>>>>,
+    pub dirs: Arc<[String]>,
+    previous: Arc<[String]>,
+    stack: Arc<Vec<Arc<[String]>>>,
     variables: Arc<BTreeMap<String, Variable>>,
     /// `$0` and the positional parameters; absent where they are not known.
     pub positional: Option<Arc<Vec<String>>>,
     /// Files that stand for `{}`.
-    pub files: Arc<Vec<String>>,
+    pub files: Arc<[String]>,
     /// Nothing runs after this place: the shell or the loop has been left.
     pub left: bool,
     /// Something was too long or too much to be kept.
@@ -61,13 +61,13 @@ impl State {
         } else {
             paths::normalise(dir)
         };
-        let dirs = Arc::new(vec![dir]);
+        let dirs = Arc::from([dir]);
         State {
-            previous: Arc::new(Vec::new()),
+            previous: Arc::default(),
             stack: Arc::new(Vec::new()),
             variables: Arc::new(BTreeMap::new()),
             positional: None,
-            files: Arc::new(Vec::new()),
+            files: Arc::default(),
             left: false,
             overflow: false,
             dirs,
@@ -152,7 +152,7 @@ impl State {
     /// Goes to a directory; absent is one that is not known.
     pub fn go(&mut self, target: Option<&str>) {
         let dirs = match target {
-            Some("-") if !self.previous.is_empty() => (*self.previous).clone(),
+            Some("-") if !self.previous.is_empty() => self.previous.to_vec(),
             Some(target) if target != "-" => {
                 let joined = self.dirs.iter().map(|dir| place(dir, target));
                 joined.collect()
@@ -176,7 +176,7 @@ impl State {
     /// Goes back to the directory that was remembered last.
     pub fn pop(&mut self) {
         let dirs = Arc::make_mut(&mut self.stack).pop();
-        self.arrive(dirs.map_or_else(|| vec![String::new()], |dirs| (*dirs).clone()));
+        self.arrive(dirs.map_or_else(|| vec![String::new()], |dirs| dirs.to_vec()));
     }
 
     fn arrive(&mut self, mut dirs: Vec<String>) {
@@ -186,13 +186,13 @@ impl State {
                 self.overflow = true;
             }
         }
-        self.previous = std::mem::replace(&mut self.dirs, Arc::new(dirs));
+        self.previous = std::mem::replace(&mut self.dirs, dirs.into());
     }
 
     /// The directory it is in, and the one before, if there is one answer.
     pub fn here(&self, previous: bool) -> Option<&str> {
         let dirs = if previous { &self.previous } else { &self.dirs };
-        match dirs.as_slice() {
+        match &**dirs {
             [dir] if !dir.is_empty() => Some(dir),
             _ => None,
         }
@@ -209,7 +209,7 @@ impl State {
             let mut dirs: Vec<String> = self.dirs.iter().chain(new).cloned().collect();
             self.overflow |= dirs.len() > MAX_DIRS;
             dirs.truncate(MAX_DIRS);
-            self.dirs = Arc::new(dirs);
+            self.dirs = dirs.into();
         }
         if !Arc::ptr_eq(&self.variables, &other.variables) {
             self.merge(&other.variables);

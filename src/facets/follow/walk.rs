@@ -6,7 +6,6 @@ use super::state::State;
 use super::words::{self, Version};
 use super::{Follow, change};
 use crate::facets::command::Simple;
-use crate::facets::options::is_in;
 use crate::facets::shell::{Command, Keyword, MAX_NESTING, Mark, Text};
 use std::collections::BTreeMap;
 
@@ -39,7 +38,9 @@ impl<'t> Walk<'t> {
             functions: BTreeMap::new(),
             hidden_calls: found.commands.iter().any(|command| {
                 let first = command.words.first();
-                first.is_some_and(|word| is_in("eval trap builtin command", &word.text))
+                first.is_some_and(|word| {
+                    matches!(word.text.as_str(), "eval" | "trap" | "builtin" | "command")
+                })
             }),
             bodies: Vec::new(),
             calls: Vec::new(),

@@ -144,6 +144,11 @@ fn variables(word: &Word) -> impl Iterator<Item = &str> {
     pieces.filter_map(|(_, text)| Reference::read(text).map(|found| found.name))
 }
 
+/// Whether a word stands for itself.
+fn is_plain(word: &Word) -> bool {
+    word.parts.is_empty() && !word.text.contains('{') && !word.text.starts_with('~')
+}
+
 /// A use of a variable.
 struct Reference<'t> {
     name: &'t str,
@@ -220,8 +225,12 @@ impl Expander<'_> {
             };
             command.assignments.push(text);
         }
+        command.words.reserve(raw.words.len());
         for word in &raw.words {
-            command.words.extend(self.fields(word));
+            match is_plain(word) {
+                true => command.words.push(word.text.clone()),
+                false => command.words.extend(self.fields(word)),
+            }
         }
         for redirect in &raw.redirects {
             command.redirects.push(Redirect {
@@ -254,7 +263,7 @@ impl Expander<'_> {
 
     /// The word as one text.
     fn joined(&mut self, word: &Word, braces: bool) -> String {
-        if word.parts.is_empty() && !braces {
+        if is_plain(word) || word.parts.is_empty() && !braces {
             return word.text.clone();
         }
         if braces {
@@ -275,7 +284,7 @@ impl Expander<'_> {
 
     /// The words that a word stands for.
     fn fields(&mut self, word: &Word) -> Vec<String> {
-        if word.parts.is_empty() && !word.text.contains('{') && !word.text.starts_with('~') {
+        if is_plain(word) {
             return vec![word.text.clone()];
         }
         let Some(words) = braces::expand(word) else {

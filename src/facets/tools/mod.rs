@@ -6,13 +6,13 @@
 mod table;
 
 use super::options::is_in;
-use super::wrappers::SHELLS;
+use super::wrappers::is_shell;
 use super::{names, paths, programs};
 use std::sync::Arc;
 use table::{
     Access, CALLING, DESTINATIONS, NO_SHELLS, NOUNS, OTHER_LANGUAGES, PATCHES, PATHS,
-    PROGRAM_WORDS, RUNNING, SERVERS, SHELL_TOOLS, SHELL_WORDS, SHELL_WORKDIRS, SOURCES, TYPING,
-    VERBS, WORDED, WORKDIRS,
+    PROGRAM_WORDS, RUNNING, SERVERS, SHELL_TOOLS, SHELL_WORDS, SOURCES, TYPING, VERBS, WORDED,
+    is_shell_workdir, is_workdir,
 };
 
 /// What an editor's call does, by its `command`.
@@ -112,7 +112,7 @@ impl Tool {
         let (reads, writes, deletes) = match access {
             Access::Unknown | Access::Patch | Access::Editor => (false, false, false),
             Access::Read => (source(), false, false),
-            Access::Glob => (path() || is_in("pattern include", key), false, false),
+            Access::Glob => (path() || matches!(key, "pattern" | "include"), false, false),
             Access::Write => (false, source() || destination(), false),
             Access::Delete => {
                 let deletes = source() || destination();
@@ -180,7 +180,8 @@ impl Tool {
 
     /// Whether a text under `key` names a program whose words stand in a list beside it.
     pub fn is_program(&self, key: &str) -> bool {
-        self.named.access != Access::Editor && is_in("command cmd program executable", key)
+        self.named.access != Access::Editor
+            && matches!(key, "command" | "cmd" | "program" | "executable")
     }
 
     /// The program that the tool has the name of, as `kubectl` and `run_aws` have, where it is one that does
@@ -191,7 +192,7 @@ impl Tool {
 
     /// Whether the text under a key is the directory in which the call works.
     pub fn is_workdir(&self, key: &str) -> bool {
-        is_in(WORKDIRS, key) || (self.is_shell() && is_in(SHELL_WORKDIRS, key))
+        is_workdir(key) || (self.is_shell() && is_shell_workdir(key))
     }
 
     fn has(&self, words: &str) -> bool {
@@ -201,14 +202,21 @@ impl Tool {
 
 /// Whether a word names a well-known program.
 fn is_program(word: &str) -> bool {
-    programs::find(word).is_some() || is_in(SHELLS, word) || is_in(PROGRAM_WORDS, word)
+    programs::find(word).is_some() || is_shell(word) || is_in(PROGRAM_WORDS, word)
 }
 
 /// Whether the words of a tool's own program stand under `key`, see [`Tool::program`].
 pub fn is_own_words(key: &str) -> bool {
-    is_in(
-        "args arguments argv command cmd command_line cli_command subcommand",
+    matches!(
         key,
+        "args"
+            | "arguments"
+            | "argv"
+            | "command"
+            | "cmd"
+            | "command_line"
+            | "cli_command"
+            | "subcommand"
     )
 }
 
@@ -216,31 +224,36 @@ pub fn is_own_words(key: &str) -> bool {
 fn program(name: &str) -> Option<String> {
     let words = name.split('_').filter(|word| !is_in(CALLING, word));
     let name = words.collect::<Vec<_>>().join("-");
-    let known = !name.is_empty() && (is_in(WORDED, &name) || is_in(SHELLS, &name));
+    let known = !name.is_empty() && (is_in(WORDED, &name) || is_shell(&name));
     known.then_some(name)
 }
 
 /// Whether a list under `key` holds the words of the program beside it.
 pub fn is_word_list(key: &str) -> bool {
-    is_in("args arguments argv params", key)
+    matches!(key, "args" | "arguments" | "argv" | "params")
 }
 
 /// Whether the object under a key holds the variables of an environment.
 pub fn is_environment(key: &str) -> bool {
-    is_in("env environment env_vars environment_variables", key)
+    matches!(
+        key,
+        "env" | "environment" | "env_vars" | "environment_variables"
+    )
 }
 
 /// Whether the text under a key is a host.
 pub fn is_host(key: &str) -> bool {
-    is_in("host hostname host_name", key)
+    matches!(key, "host" | "hostname" | "host_name")
 }
 
 /// Whether the text under a key is an address.
 pub fn is_address(key: &str) -> bool {
-    is_in("url urls uri uris link links href endpoint website", key)
-        || ["_url", "_uri", "_urls", "_link", "_endpoint"]
-            .iter()
-            .any(|end| key.ends_with(end))
+    matches!(
+        key,
+        "url" | "urls" | "uri" | "uris" | "link" | "links" | "href" | "endpoint" | "website"
+    ) || ["_url", "_uri", "_urls", "_link", "_endpoint"]
+        .iter()
+        .any(|end| key.ends_with(end))
 }
 
 /// What the tool of that name does with files.

@@ -131,12 +131,25 @@ pub(super) const DESTINATIONS: &str = "destination dest dst to target destinatio
 /// Keys that hold the patch of a patch tool.
 pub(super) const PATCHES: &str = "patch input diff patch_text";
 
-/// Keys whose values name the working directory.
-pub(super) const WORKDIRS: &str = "workdir work_dir working_dir working_directory cwd current_dir \
-    current_directory current_working_directory";
+/// Whether the value under a key names the working directory.
+pub(super) fn is_workdir(key: &str) -> bool {
+    matches!(
+        key,
+        "workdir"
+            | "work_dir"
+            | "working_dir"
+            | "working_directory"
+            | "cwd"
+            | "current_dir"
+            | "current_directory"
+            | "current_working_directory"
+    )
+}
 
-/// Keys that do so for a shell.
-pub(super) const SHELL_WORKDIRS: &str = "dir dir_path directory dirpath chdir";
+/// Whether it does so for a shell.
+pub(super) fn is_shell_workdir(key: &str) -> bool {
+    matches!(key, "dir" | "dir_path" | "directory" | "dirpath" | "chdir")
+}
 
 /// Words of a name that tell a shell.
 pub(super) const SHELL_WORDS: &str =

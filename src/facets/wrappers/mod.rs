@@ -6,10 +6,10 @@ mod table;
 use super::command::Simple;
 use super::options::{Arg, Options, Value, is_in, split};
 use super::shell::is_assignment;
-pub use table::SHELLS;
+pub use table::is_shell;
 use table::{
-    CARRIERS, Carrier, EXECUTING, JOINING, LINES, OTHER_SHELLS, READING, WRAPPERS, Wrapper,
-    is_known,
+    CARRIERS, Carrier, EXECUTING, JOINING, LINES, OTHER_SHELLS, WRAPPERS, Wrapper, is_known,
+    is_reading,
 };
 
 /// What remains of a command when one wrapper is taken off.
@@ -53,7 +53,7 @@ pub enum Inside {
 pub fn inner(command: &Simple) -> Option<Inner> {
     let program = command.program().filter(|program| is_known(program))?;
     let words = &command.words;
-    if is_in(SHELLS, program) {
+    if is_shell(program) {
         let (at, text) = shell_line(words)?;
         let positional = words.get(at + 1..).unwrap_or_default().to_vec();
         let positional = if positional.is_empty() {
@@ -100,7 +100,7 @@ pub fn inside(command: &Simple) -> Option<Inside> {
     }
     let commands = executed(command, program);
     if !commands.is_empty() {
-        let apart = |word: &String| is_in("-execdir -okdir", word);
+        let apart = |word: &String| matches!(word.as_str(), "-execdir" | "-okdir");
         return Some(Inside::Files {
             commands,
             apart: command.words.iter().any(apart),
@@ -273,7 +273,7 @@ pub fn shell_operands(words: &[String]) -> &[String] {
             break;
         }
         if word.starts_with("--") {
-            at += 1 + usize::from(is_in("--rcfile --init-file", word));
+            at += 1 + usize::from(matches!(word, "--rcfile" | "--init-file"));
         } else if word.starts_with(['-', '+']) {
             if word.starts_with('-') && word.contains('s') {
                 return &[];
@@ -288,10 +288,15 @@ pub fn shell_operands(words: &[String]) -> &[String] {
 
 /// The script a shell is given as its input.
 fn shell_input<'c>(command: &'c Simple, program: &str) -> Option<&'c str> {
-    let shell = is_in(SHELLS, program) || is_in(READING, program);
+    let shell = is_shell(program) || is_reading(program);
     let script = shell_operands(&command.words).first();
-    let reads = is_in(READING, program)
-        || script.is_none_or(|word| is_in("/dev/stdin /dev/fd/0 /proc/self/fd/0", word));
+    let reads = is_reading(program)
+        || script.is_none_or(|word| {
+            matches!(
+                word.as_str(),
+                "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"
+            )
+        });
     (shell && reads && !command.input.trim().is_empty()).then_some(command.input.as_str())
 }
 
@@ -342,7 +347,7 @@ mod tests {
 
     #[test]
     fn every_shell_runs_its_line_and_its_input() {
-        for shell in SHELLS.split(' ') {
+        for shell in ["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish"] {
             assert_eq!(commands(&format!("{shell} -lc 'a; b'")), ["a", "b"]);
             let fed = commands(&format!("{shell} <<'E'\na b\nE\n"));
             assert_eq!(fed, [shell, "a b"]);

@@ -1,6 +1,6 @@
 //! The tables of programs that run others.
 //!
-//! To add one, add a row to `WRAPPERS`, `CARRIERS` or `RUNNERS`, or a name to [`SHELLS`].
+//! To add one, add a row to `WRAPPERS`, `CARRIERS` or `RUNNERS`, or a name to [`is_shell`].
 
 use crate::facets::options::{NONE, Options};
 use foldhash::HashSet;
@@ -122,8 +122,13 @@ pub(super) const LINES: &[(&str, Options)] = &[(
     },
 )];
 
-/// Shells: `-c` makes their first operand a command line, and without operands they read one.
-pub const SHELLS: &str = "sh bash dash zsh ksh mksh ash fish";
+/// Whether a program is a shell: `-c` makes its first operand a command line, and without operands it reads one.
+pub fn is_shell(program: &str) -> bool {
+    matches!(
+        program,
+        "sh" | "bash" | "dash" | "zsh" | "ksh" | "mksh" | "ash" | "fish"
+    )
+}
 
 /// Programs with options that run a command up to `;` or `+`, and those options.
 pub(super) const EXECUTING: &[(&str, &str)] = &[
@@ -144,17 +149,19 @@ pub(super) fn is_known(program: &str) -> bool {
             .chain(lines)
             .chain(executing)
             .chain(others);
-        let lists = lists.chain([SHELLS, READING, "eval trap"]);
+        let lists = lists.chain(["eval trap"]);
         lists.flat_map(|names| names.split(' ')).collect()
     });
-    NAMES.contains(program)
+    is_shell(program) || is_reading(program) || NAMES.contains(program)
 }
 
 /// Programs whose operands are joined to one command line.
 pub(super) const JOINING: &str = "watch parallel entr";
 
-/// Programs that read a command line as their input.
-pub(super) const READING: &str = "at batch";
+/// Whether a program reads a command line as its input.
+pub(super) fn is_reading(program: &str) -> bool {
+    matches!(program, "at" | "batch")
+}
 
 /// A program that runs a command on another host or in a container. It stays in sight.
 pub(super) struct Carrier {

@@ -23,7 +23,7 @@ pub mod view;
 use super::text::Action;
 use coded::Coded;
 use foldhash::{HashMap, HashMapExt};
-use relation::IntentWords;
+use relation::{IntentWords, ToolWords};
 use std::sync::{Arc, Mutex, PoisonError};
 use table::{Entry, Signs, Table};
 
@@ -49,11 +49,7 @@ pub struct Gloss {
 #[derive(Debug)]
 struct ToolSigns {
     signs: Signs,
-    /// The line of its name, see [`view::tool`].
-    line: String,
-    /// That of the last part of its name: of `shop.create_coupon` that of `create_coupon`. Empty
-    /// where it has one part.
-    act: String,
+    words: ToolWords,
 }
 
 impl Gloss {
@@ -100,16 +96,8 @@ impl Gloss {
             found(Coded::Cut);
         }
         commands::signs(action, &mut found);
-        let (line, act) = (&tool.line, &tool.act);
-        relation::signs(
-            action,
-            line,
-            act,
-            text,
-            &view.text,
-            &intent.words,
-            &mut found,
-        );
+        let (words, asked) = (&tool.words, &intent.words);
+        relation::signs(action, words, text, &view.text, asked, &mut found);
         let alone = action.facets.commands.is_empty() && !view.others;
         rows::signs(&view.text, alone, &mut found);
         let entries = table.held(&signs);
@@ -155,7 +143,8 @@ impl Gloss {
         }
         let parts = tool.rsplit_once(['.', '/', ':']).or(tool.rsplit_once("__"));
         let act = parts.map_or_else(String::new, |(_, last)| view::tool(last));
-        let made = Arc::new(ToolSigns { signs, line, act });
+        let words = ToolWords::new(tool, &line, &act);
+        let made = Arc::new(ToolSigns { signs, words });
         tools.insert(tool.to_owned(), Arc::clone(&made));
         made
     }

@@ -101,7 +101,7 @@ pub(super) fn signs(view: &str, alone: bool, found: &mut impl FnMut(Coded)) {
 }
 
 /// The statements of a view.
-fn statements(view: &str) -> impl Iterator<Item = &str> {
+pub(super) fn statements(view: &str) -> impl Iterator<Item = &str> {
     memchr::memchr_iter(b'\x07', view.as_bytes())
         .filter_map(|at| view.get(at + 1..)?.lines().next())
 }

@@ -121,7 +121,7 @@ pub fn is_statement(text: &str) -> bool {
     };
     let second = rest.clone().next().unwrap_or("");
     let third = rest.clone().nth(1).unwrap_or("");
-    let count = rest.count();
+    let count = || rest.clone().count();
     let bare = second.trim_end_matches([',', '.', ':', '!', '?']);
     if PROSE.binary_search(&bare).is_ok() && first != "with" {
         return false;
@@ -129,7 +129,7 @@ pub fn is_statement(text: &str) -> bool {
     let has = |part: &str| lower.contains(part);
     match first {
         "alter" | "create" | "drop" => KINDS.binary_search(&bare).is_ok(),
-        "truncate" => second == "table" || count == 1 || matches!(third, "cascade" | "restart"),
+        "truncate" => second == "table" || count() == 1 || matches!(third, "cascade" | "restart"),
         "delete" => {
             let table = rest_of(&lower, "from ");
             (second == "from" || third == "from") && PROSE.binary_search(&table).is_err()
@@ -149,7 +149,7 @@ pub fn is_statement(text: &str) -> bool {
             rest.split(' ')
                 .any(|word| matches!(word, "select" | "insert" | "update" | "delete" | "with"))
         }
-        "show" | "describe" | "desc" | "exec" | "execute" => (1..=4).contains(&count),
+        "show" | "describe" | "desc" | "exec" | "execute" => (1..=4).contains(&count()),
         _ => false,
     }
 }

@@ -4,7 +4,7 @@
 use super::comments;
 use super::quoted;
 use super::sql::is_statement;
-use std::collections::HashSet;
+use foldhash::HashSet;
 
 /// Literals in literals that are looked into.
 const DEPTH: usize = 3;
@@ -162,19 +162,19 @@ impl Found {
 
     /// Takes in what stands between two semicolons.
     fn part(&mut self, part: &str) {
-        let words: Vec<&str> = part.split_ascii_whitespace().collect();
-        let Some(lead) = words.first() else {
+        let words = || part.split_ascii_whitespace();
+        let Some(lead) = words().next() else {
             return;
         };
-        let whole = words.join(" ");
+        let whole = joined(words(), part.len());
         if is_statement(&whole) {
             return self.add(whole);
         }
         // What clients are told beside statements stands on a line of its own.
         if is(LEADING, lead) || lead.starts_with(['.', '\\']) {
-            let verbs = words.iter().enumerate().filter(|(_, word)| is(VERBS, word));
+            let verbs = words().enumerate().filter(|(_, word)| is(VERBS, word));
             for (at, _) in verbs.take(BEGINNINGS) {
-                let rest = words.get(at..).unwrap_or_default().join(" ");
+                let rest = joined(words().skip(at), part.len());
                 if is_statement(&rest) {
                     return self.add(rest);
                 }
@@ -194,6 +194,18 @@ impl Found {
             self.out.list.push(statement);
         }
     }
+}
+
+/// Words with single spaces between them, `length` bytes at most.
+fn joined<'t>(words: impl Iterator<Item = &'t str>, length: usize) -> String {
+    let mut out = String::with_capacity(length);
+    for word in words {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
 }
 
 /// Whether a word, a parenthesis before it or not, is in a sorted list.

@@ -60,20 +60,30 @@ impl Signs {
     }
 
     /// The numbers of its signs, in order.
-    fn each(&self) -> impl Iterator<Item = usize> {
-        self.0.iter().enumerate().flat_map(|(at, &word)| {
+    fn each(self) -> impl Iterator<Item = usize> {
+        self.0.into_iter().enumerate().flat_map(|(at, word)| {
             let rest = |word: &u64| Some(word & (word - 1)).filter(|left| *left != 0);
             let words = std::iter::successors((word != 0).then_some(word), rest);
             words.map(move |word| 64 * at + word.trailing_zeros() as usize)
         })
     }
 
-    fn meets(&self, other: &Signs) -> bool {
-        self.0.iter().zip(other.0).any(|(a, b)| a & b != 0)
+    /// The set of one sign.
+    fn of(sign: usize) -> Signs {
+        let mut signs = Signs::default();
+        signs.insert(sign);
+        signs
     }
 
-    fn lacks(&self, other: &Signs) -> bool {
-        self.0.iter().zip(other.0).any(|(a, b)| !a & b != 0)
+    // All words are looked at, several at a time: which one tells is not worth a branch for each.
+    fn meets(&self, other: &Signs) -> bool {
+        let both = self.0.iter().zip(other.0).map(|(a, b)| a & b);
+        both.fold(0, |all, word| all | word) != 0
+    }
+
+    fn has_all(&self, other: &Signs) -> bool {
+        let missing = self.0.iter().zip(other.0).map(|(a, b)| !a & b);
+        missing.fold(0, |all, word| all | word) == 0
     }
 }
 
@@ -82,16 +92,11 @@ impl Signs {
 struct Part {
     found: Signs,
     absent: Signs,
-    /// The sign that has to be found where there is but one.
-    only: Option<usize>,
 }
 
 impl Part {
     fn holds(&self, signs: &Signs) -> bool {
-        match self.only {
-            Some(sign) => signs.has(sign),
-            None => signs.meets(&self.found) || signs.lacks(&self.absent),
-        }
+        signs.meets(&self.found) || !signs.has_all(&self.absent)
     }
 }
 
@@ -113,6 +118,9 @@ pub struct Entry {
     pub words: &'static str,
     /// Its place in the table.
     pub number: usize,
+    /// The signs that all have to be found.
+    needs: Signs,
+    /// The parts of the condition that hold in several ways.
     when: Vec<Part>,
 }
 
@@ -133,8 +141,7 @@ impl Entry {
 
     /// Whether these signs are what it asks for.
     pub fn holds(&self, signs: &Signs) -> bool {
-        let mut parts = self.when.iter();
-        parts.all(|part| part.holds(signs))
+        signs.has_all(&self.needs) && self.when.iter().all(|part| part.holds(signs))
     }
 }
 
@@ -143,10 +150,10 @@ impl Entry {
 pub struct Table {
     /// Every entry in order.
     pub entries: Vec<Entry>,
-    /// By number of a sign: the numbers of the entries that cannot hold without it. An entry stands at
-    /// one sign alone, the one that fewest others need.
+    /// By number of a sign: the numbers of the entries that may hold where it is found. An entry stands
+    /// at the signs of one part of its condition, see [`keys`].
     by_sign: Vec<Vec<u16>>,
-    /// Entries that need no sign for certain.
+    /// Entries that may hold without any sign.
     always: Vec<u16>,
     /// Patterns of the tool's name.
     pub tool: Patterns,
@@ -182,6 +189,7 @@ impl Table {
         let entries = may_hold.filter_map(|number| self.entries.get(usize::from(*number)));
         let mut held: Vec<_> = entries.filter(|entry| entry.holds(signs)).collect();
         held.sort_unstable_by_key(|entry| entry.number);
+        held.dedup_by_key(|entry| entry.number);
         held
     }
 
@@ -233,25 +241,34 @@ impl Table {
     }
 }
 
-/// The [`Table::by_sign`] and [`Table::always`] of entries.
+/// The [`Table::by_sign`] and [`Table::always`] of entries. What cannot hold without one of some signs
+/// stands at those, the rarest of its condition.
 fn keys(entries: &[Entry]) -> (Vec<Vec<u16>>, Vec<u16>) {
-    let only = |entry: &Entry| -> Vec<usize> {
-        let parts = entry.when.iter();
-        parts.filter_map(|part| part.only).collect()
+    let parts = |entry: &Entry| -> Vec<Signs> {
+        let any = entry
+            .when
+            .iter()
+            .filter(|part| part.absent == Signs::default());
+        let any = any.map(|part| part.found);
+        entry.needs.each().map(Signs::of).chain(any).collect()
     };
-    let mut needed = [0_usize; WORDS * 64];
-    for sign in entries.iter().flat_map(only) {
-        if let Some(count) = needed.get_mut(sign) {
+    let mut named = [0_usize; WORDS * 64];
+    for sign in entries.iter().flat_map(parts).flat_map(Signs::each) {
+        if let Some(count) = named.get_mut(sign) {
             *count += 1;
         }
     }
+    let count = |signs: &Signs| -> usize { signs.each().filter_map(|sign| named.get(sign)).sum() };
     let (mut by_sign, mut always) = (vec![Vec::new(); WORDS * 64], Vec::new());
     for (number, entry) in (0..).zip(entries) {
-        let signs = only(entry).into_iter();
-        let rarest = signs.min_by_key(|sign| (needed.get(*sign), *sign));
-        match rarest.and_then(|sign| by_sign.get_mut(sign)) {
-            Some(numbers) => numbers.push(number),
-            None => always.push(number),
+        let Some(rarest) = parts(entry).into_iter().min_by_key(count) else {
+            always.push(number);
+            continue;
+        };
+        for sign in rarest.each() {
+            if let Some(numbers) = by_sign.get_mut(sign) {
+                numbers.push(number);
+            }
         }
     }
     (by_sign, always)
@@ -268,7 +285,7 @@ fn entry(line: &'static str, number: usize, names: &HashMap<&str, usize>) -> Opt
         _ => return None,
     };
     let (id, strength) = (head.next()?, head.next()?.parse().ok()?);
-    let mut when = Vec::new();
+    let (mut needs, mut when) = (Signs::default(), Vec::new());
     for part in head {
         let mut signs = Part::default();
         for sign in part.split('|') {
@@ -277,14 +294,13 @@ fn entry(line: &'static str, number: usize, names: &HashMap<&str, usize>) -> Opt
                 None => signs.found.insert(*names.get(sign)?),
             }
         }
-        if !part.contains(['|', '!']) {
-            signs.only = Some(*names.get(part)?);
+        match part.contains(['|', '!']) {
+            true => when.push(signs),
+            false => needs.add(&signs.found),
         }
-        when.push(signs);
     }
-    // What is soonest told first.
-    when.sort_by_key(|part| part.only.is_none());
-    (0.0 < strength && strength <= 1.0 && !when.is_empty()).then_some(Entry {
+    let is_empty = when.is_empty() && needs == Signs::default();
+    (0.0 < strength && strength <= 1.0 && !is_empty).then_some(Entry {
         id,
         harm,
         beside,
@@ -292,6 +308,7 @@ fn entry(line: &'static str, number: usize, names: &HashMap<&str, usize>) -> Opt
         strength,
         words,
         number,
+        needs,
         when,
     })
 }
@@ -340,7 +357,8 @@ mod tests {
         assert_eq!(ids.len(), table.entries.len(), "ids are not repeated");
         let used = |sign| {
             let mut parts = table.entries.iter().flat_map(|entry| &entry.when);
-            parts.any(|part| part.found.has(sign) || part.absent.has(sign))
+            table.entries.iter().any(|entry| entry.needs.has(sign))
+                || parts.any(|part| part.found.has(sign) || part.absent.has(sign))
         };
         let unused = table.names.iter().filter(|(_, sign)| !used(**sign));
         let unused: Vec<_> = unused.map(|(name, _)| *name).collect();

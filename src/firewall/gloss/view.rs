@@ -7,6 +7,7 @@
 use super::globs;
 use super::sql;
 use super::statements::{self, Statements};
+use crate::facets::names::is_snake;
 use crate::firewall::plain::DOCUMENTS;
 use crate::firewall::text::Action;
 use crate::trace::json::Json;
@@ -84,7 +85,8 @@ pub fn of(action: &Action<'_>) -> View {
         text: String::with_capacity(512),
         cut: false,
         others: false,
-        key: String::new(),
+        keys: String::with_capacity(64),
+        key: 0,
         writes: !facets.writes.is_empty(),
     };
     view.value(action.args);
@@ -120,8 +122,10 @@ pub struct View {
     pub cut: bool,
     /// Whether its SQL has something beside the statements that is not known.
     pub others: bool,
-    /// The key of the value that is looked at, in snake case; empty where there is none.
-    key: String,
+    /// The keys around the value that is looked at, in snake case, one behind the other.
+    keys: String,
+    /// Where the innermost of them begins.
+    key: usize,
     /// Whether the call writes files.
     writes: bool,
 }
@@ -140,9 +144,10 @@ impl View {
             Json::Array(items) => items.iter().for_each(|item| self.value(item)),
             Json::Object(members) => {
                 for (key, value) in members {
-                    let outer = std::mem::take(&mut self.key);
-                    spread(head(&key.text, 64), '_', &mut self.key);
+                    let outer = std::mem::replace(&mut self.key, self.keys.len());
+                    spread(head(&key.text, 64), '_', &mut self.keys);
                     self.value(value);
+                    self.keys.truncate(self.key);
                     self.key = outer;
                 }
             }
@@ -154,7 +159,7 @@ impl View {
             self.cut = true;
             return;
         }
-        let key = if mark == '\x02' { &*self.key } else { "" };
+        let key = self.keys.get(self.key..).unwrap_or("");
         let tail = text.len() - head(text, text.len().saturating_sub(PART)).len();
         if text.len() > 2 * PART {
             self.cut = true;
@@ -170,9 +175,15 @@ impl View {
         let text = head(text, SQL);
         if sql::may_be(text) {
             self.statements(statements::statements(text));
-        } else if statements::may_hold(text) && !(self.writes && DOCUMENTS.contains(&&*self.key)) {
+        } else if statements::may_hold(text) && !(self.writes && self.is_document()) {
             self.statements(statements::in_code(text));
         }
+    }
+
+    /// Whether the value is what a file is to hold.
+    fn is_document(&self) -> bool {
+        let key = self.keys.get(self.key..).unwrap_or("");
+        DOCUMENTS.contains(&key)
     }
 
     fn statements(&mut self, found: Statements) {
@@ -192,7 +203,9 @@ fn line(mark: char, key: &str, text: &str, out: &mut String) {
     }
     let from = out.len();
     let is_control = |b: u8| b < b' ' && b != b'\n' && b != b'\t';
-    if text.bytes().any(is_control) {
+    // Every byte is looked at, many at a time.
+    let any_control = text.bytes().fold(false, |any, b| any | is_control(b));
+    if any_control {
         let plain = |c: char| match c {
             '\n' | '\t' => c,
             c if c.is_ascii_control() => ' ',
@@ -211,6 +224,9 @@ fn line(mark: char, key: &str, text: &str, out: &mut String) {
 /// Appends a name in lower case, its words kept apart: at changes of case and at all that is no
 /// letter or digit.
 fn spread(name: &str, between: char, out: &mut String) {
+    if between == '_' && is_snake(name) {
+        return out.push_str(name);
+    }
     let mut last = ' ';
     let from = out.len();
     for c in name.chars() {

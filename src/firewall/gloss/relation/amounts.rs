@@ -5,16 +5,13 @@ use crate::firewall::gloss::coded::Coded;
 use crate::firewall::gloss::view::head;
 use std::collections::BTreeSet;
 
-/// Words of keys whose sums come on top of what is paid.
-const EXTRAS: &[&str] = &[
-    "bonus",
-    "donation",
-    "extra",
-    "fee",
-    "gratuity",
-    "surcharge",
-    "tip",
-];
+/// Whether a sum under a key with this word comes on top of what is paid.
+fn is_extra(word: &str) -> bool {
+    matches!(
+        word,
+        "bonus" | "donation" | "extra" | "fee" | "gratuity" | "surcharge" | "tip"
+    )
+}
 
 /// Numbers of an intent that are added up and multiplied.
 const NUMBERS: usize = 16;
@@ -35,9 +32,7 @@ pub(super) struct Amounts {
 impl Amounts {
     /// Looks at an argument.
     pub(super) fn see(&mut self, key: &str, value: &str, intent: &IntentWords) {
-        let is_extra = key
-            .split('_')
-            .any(|word| EXTRAS.binary_search(&word).is_ok());
+        let is_extra = key.split('_').any(is_extra);
         if !is_extra && !is_sum(key) {
             return;
         }

@@ -177,7 +177,7 @@ impl Domains {
 }
 
 /// Whether a host is an address of four numbers, or looks like one.
-fn is_address(host: &str) -> bool {
+pub(super) fn is_address(host: &str) -> bool {
     host.bytes()
         .all(|byte| byte.is_ascii_digit() || byte == b'.')
 }

@@ -35,12 +35,44 @@ const VERBS: &[&str] = &[
     "post", "put", "read", "remove", "run", "search", "send", "set", "tool", "update", "write",
 ];
 
-/// The signs of how an action and an intent hang together. `tool` is the line of the tool's
-/// name, `act` that of its last part where it has several, `text` the action's text with copies of the intent blanked, `view` its plain view.
+/// What a tool's name says of what a call is about.
+#[derive(Debug)]
+pub struct ToolWords {
+    /// The name in lower case.
+    name: String,
+    /// The words of it that say to what something is done.
+    objects: Vec<String>,
+    /// Those of its last part, where it has several: of `shop.create_coupon` those of `create_coupon`.
+    act: Vec<String>,
+    /// Whether that part is one word.
+    is_bare: bool,
+    /// Whether it tells of the rules of a firewall.
+    lets_in: bool,
+}
+
+impl ToolWords {
+    /// What a name says, by its line in the view and that of its last part; the latter is empty where
+    /// it has but one.
+    pub fn new(name: &str, line: &str, act: &str) -> ToolWords {
+        let tells = |word: &&str| word.len() > 2 && VERBS.binary_search(word).is_err();
+        let objects = |line| words(line).filter(tells).map(str::to_owned).collect();
+        let mut parts = words(act);
+        let first = parts.next();
+        ToolWords {
+            name: name.to_ascii_lowercase(),
+            objects: objects(line),
+            act: objects(act),
+            is_bare: first.is_some_and(|first| parts.all(|part| part == first)),
+            lets_in: line.contains("security group ingress"),
+        }
+    }
+}
+
+/// The signs of how an action and an intent hang together. `tool` is what the tool's name says, `text`
+/// the action's text with copies of the intent blanked, `view` its plain view.
 pub fn signs(
     action: &Action<'_>,
-    tool: &str,
-    act: &str,
+    tool: &ToolWords,
     text: &str,
     view: &str,
     intent: &IntentWords,
@@ -48,7 +80,7 @@ pub fn signs(
 ) {
     hosts::hosts(action, intent, found);
     hosts::addresses(view, intent, found);
-    networks::networks(action, tool, intent, found);
+    networks::networks(action, tool.lets_in, intent, found);
     if intent.is_empty() {
         return;
     }
@@ -56,7 +88,7 @@ pub fn signs(
     if text != action.text {
         found(Coded::WordShared);
     }
-    topic(action.tool, text, intent, found);
+    topic(&tool.name, text, intent, found);
     arguments(view, intent, found);
     if !intent.is_english() {
         return;
@@ -70,20 +102,15 @@ pub fn signs(
         });
     }
     tables::tables(view, intent, found);
-    for (line, sign) in [(tool, Coded::ObjectUnnamed), (act, Coded::ActUnnamed)] {
-        let mut objects =
-            words(line).filter(|word| word.len() > 2 && VERBS.binary_search(word).is_err());
-        if let Some(first) = objects.next()
-            && !intent.names(first)
-            && !objects.any(|word| intent.names(word))
-        {
+    for (objects, sign) in [
+        (&tool.objects, Coded::ObjectUnnamed),
+        (&tool.act, Coded::ActUnnamed),
+    ] {
+        if !objects.is_empty() && !objects.iter().any(|word| intent.names(word)) {
             found(sign);
         }
     }
-    let mut parts = words(act);
-    if let Some(first) = parts.next()
-        && parts.all(|part| part == first)
-    {
+    if tool.is_bare {
         found(Coded::ActBare);
     }
 }
@@ -118,19 +145,19 @@ fn arguments(view: &str, intent: &IntentWords, found: &mut impl FnMut(Coded)) {
     }
 }
 
-/// Whether words of the intent stand in the action.
+/// Whether words of the intent stand in the action; `tool` is the tool's name in lower case.
 fn topic(tool: &str, text: &str, intent: &IntentWords, found: &mut impl FnMut(Coded)) {
     let lower = head(text, TEXT).to_ascii_lowercase();
-    let tool = tool.to_ascii_lowercase();
-    let mut met: [&str; 1] = [""];
-    let mut many = false;
-    let mut any = false;
-    for word in words(&tool).chain(words(&lower)) {
+    let mut met = "";
+    let (mut many, mut any, mut alike) = (false, false, false);
+    for (at, word) in words(tool).chain(words(&lower)).enumerate() {
         if !intent.may_hold(word) {
             continue;
         }
         let has_digit = word.bytes().any(|b| b.is_ascii_digit());
         if !has_digit && word.len() < 4 || !intent.holds(word) {
+            // Only where no word is the same do those count that begin alike.
+            alike = alike || !any && at < ALIKE && word.len() > 3 && intent.names(word);
             continue;
         }
         any = true;
@@ -139,19 +166,14 @@ fn topic(tool: &str, text: &str, intent: &IntentWords, found: &mut impl FnMut(Co
             found(Coded::NamedNumber);
         }
         if word.len() > 3 {
-            many |= !met[0].is_empty() && met[0] != word;
-            met[0] = word;
+            many |= !met.is_empty() && met != word;
+            met = word;
         }
     }
     if many {
         found(Coded::NamedThing);
     }
-    // Only where no word is the same are those looked for that begin alike, which takes longer.
-    let alike = || {
-        let named = |word: &str| word.len() > 3 && intent.names(word);
-        words(&tool).chain(words(&lower)).take(ALIKE).any(named)
-    };
-    if any || alike() {
+    if any || alike {
         found(Coded::WordShared);
     }
 }

@@ -12,15 +12,15 @@ const TEXT: usize = 16 << 10;
 const MOST: usize = 64;
 
 /// Whether a firewall is told to let in a network, `198.51.100.0/24`, that the intent does not name.
-/// `tool` is the line of the tool's name.
+/// `tool` says whether that is what the tool is for.
 pub(super) fn networks(
     action: &Action<'_>,
-    tool: &str,
+    tool: bool,
     intent: &IntentWords,
     found: &mut impl FnMut(Coded),
 ) {
     let tells = |command: &String| command.contains("authorize-security-group-ingress");
-    if !tool.contains("security group ingress") && !action.facets.commands.iter().any(tells) {
+    if !tool && !action.facets.commands.iter().any(tells) {
         return;
     }
     let is_named = |network: &str| ranges(&intent.text).any(|named| named == network);

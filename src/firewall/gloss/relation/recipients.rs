@@ -7,18 +7,21 @@ use super::words::{IntentWords, words};
 use crate::firewall::gloss::coded::Coded;
 use crate::firewall::gloss::view::head;
 
-/// Keys of arguments that hold recipients.
-const KEYS: &[&str] = &[
-    "attendees",
-    "bcc",
-    "beneficiary",
-    "cc",
-    "invitees",
-    "payee",
-    "recipient",
-    "recipients",
-    "to",
-];
+/// Whether an argument under a key, of which this is the last word, holds recipients.
+fn is_key(last: &str) -> bool {
+    matches!(
+        last,
+        "attendees"
+            | "bcc"
+            | "beneficiary"
+            | "cc"
+            | "invitees"
+            | "payee"
+            | "recipient"
+            | "recipients"
+            | "to"
+    )
+}
 
 /// Recipients that are looked at.
 const MOST: usize = 64;
@@ -42,7 +45,7 @@ impl<'v> Recipients<'v> {
     /// Looks at an argument.
     pub(super) fn see(&mut self, key: &str, value: &'v str, intent: &IntentWords) {
         let last = key.rsplit('_').next().unwrap_or(key);
-        if KEYS.binary_search(&last).is_err() {
+        if !is_key(last) {
             return;
         }
         for one in head(value, VALUE).split([',', ';', '\n']) {
@@ -97,7 +100,6 @@ mod tests {
 
     #[test]
     fn a_recipient_beside_one_who_is_named_is_told() {
-        assert!(KEYS.is_sorted());
         let intent = IntentWords::new("Send the offer to ann@fernhill.com and pay Tom 50 euros");
         for (arguments, beside) in [
             (&[("to", "ann@fernhill.com")][..], false),

@@ -5,8 +5,8 @@ use super::domains::{self, Domains};
 use super::language::is_english;
 use crate::embed::fold;
 use crate::firewall::gloss::view::head;
+use crate::firewall::letters::{Kind, kind};
 use std::collections::BTreeSet;
-use std::ops::Bound;
 
 /// Words of an intent that are looked at.
 const INTENT_WORDS: usize = 1000;
@@ -52,14 +52,22 @@ impl FromIterator<usize> for Bits {
     }
 }
 
-/// A sorted set of words that tells of most others soon that they are not in it.
+/// A sorted set of words of two letters and more that tells of most others soon that they are not in it.
 #[derive(Debug, Default)]
 pub(super) struct WordSet {
-    words: BTreeSet<String>,
-    /// The bytes that its words begin with.
-    first: Bits,
+    words: Vec<String>,
+    /// The [`opening`]s of its words.
+    openings: Bits,
     /// The [`mark`]s of its words.
     marks: Bits,
+}
+
+/// A number below 1,024, the same for words whose first two letters are; none for shorter ones.
+fn opening(word: &str) -> Option<usize> {
+    match word.as_bytes() {
+        [first, second, ..] => Some(usize::from(first & 31) * 32 + usize::from(second & 31)),
+        _ => None,
+    }
 }
 
 /// A number below 1,024, the same for equal words.
@@ -71,30 +79,34 @@ fn mark(word: &str) -> usize {
 
 impl WordSet {
     pub(super) fn contains(&self, word: &str) -> bool {
-        self.marks.holds(mark(word)) && self.words.contains(word)
+        self.marks.holds(mark(word)) && self.place(word).is_ok()
     }
 
-    /// Whether one of its words begins with the same byte.
+    /// Whether one of its words may begin with the same two letters.
     fn may_hold(&self, word: &str) -> bool {
-        word.bytes()
-            .next()
-            .is_some_and(|b| self.first.holds(b.into()))
+        opening(word).is_some_and(|number| self.openings.holds(number))
     }
 
     /// Whether one of its words begins with these letters.
     fn has_beginning(&self, letters: &str) -> bool {
-        let from = (Bound::Included(letters), Bound::Unbounded);
-        let mut from = self.words.range::<str, _>(from);
-        from.next().is_some_and(|word| word.starts_with(letters))
+        let (Ok(at) | Err(at)) = self.place(letters);
+        let next = self.words.get(at);
+        next.is_some_and(|word| word.starts_with(letters))
+    }
+
+    /// Where a word is among its own, or would be.
+    fn place(&self, word: &str) -> Result<usize, usize> {
+        self.words.binary_search_by(|own| own.as_str().cmp(word))
     }
 }
 
 impl FromIterator<String> for WordSet {
     fn from_iter<I: IntoIterator<Item = String>>(words: I) -> Self {
-        let words: BTreeSet<String> = words.into_iter().collect();
-        let first = words.iter().filter_map(|word| word.bytes().next());
+        let mut words: Vec<String> = words.into_iter().collect();
+        words.sort_unstable();
+        words.dedup();
         WordSet {
-            first: first.map(usize::from).collect(),
+            openings: words.iter().filter_map(|word| opening(word)).collect(),
             marks: words.iter().map(|word| mark(word)).collect(),
             words,
         }
@@ -146,7 +158,7 @@ impl IntentWords {
         self.words.words.is_empty()
     }
 
-    /// Whether a word begins as one of the intent's does.
+    /// Whether a word may begin with the same two letters as one of the intent's.
     pub(super) fn may_hold(&self, word: &str) -> bool {
         self.words.may_hold(word)
     }
@@ -161,16 +173,11 @@ impl IntentWords {
 
     /// Whether it holds a word, or one of four letters and more that begins it or that it begins.
     pub(super) fn names(&self, word: &str) -> bool {
-        if word.len() < 2 || COMMON.binary_search(&word).is_ok() {
+        if !self.may_hold(word) || COMMON.binary_search(&word).is_ok() {
             return false;
         }
-        if self.holds(word) {
-            return true;
-        }
-        if word.len() < 4 {
-            return false;
-        }
-        self.words.has_beginning(word)
+        self.holds(word)
+            || word.len() >= 4 && self.words.has_beginning(word)
             || (4..word.len()).any(|end| self.words.contains(&word[..end]))
     }
 
@@ -210,7 +217,7 @@ impl IntentWords {
 /// The words of a text in lower case: letters and digits in a row.
 pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     // No byte of another character is an ASCII letter or digit.
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric();
+    let is_part = |byte: &u8| kind(*byte) == Kind::Part;
     let mut at = 0;
     std::iter::from_fn(move || {
         let rest = text.as_bytes().get(at..)?;
