@@ -183,4 +183,16 @@ mod tests {
             (0.0, 0)
         );
     }
+
+    /// Of vectors that all point away, the nearest is one of them, and not a place that is left free.
+    #[test]
+    fn a_free_place_is_near_to_nothing() {
+        let vector = Embedding::new(vec![1.0, 2.0, 3.0]);
+        let away = Embedding::new(vec![-1.0, -2.0, -2.5]);
+        for count in 1..=2 * SIDE {
+            let nearest = Nearest::new(vec![away.clone(); count]);
+            let expected = (vector.cosine(&away), 0);
+            assert_eq!(nearest.to(&Sought::new(&vector)), expected, "{count}");
+        }
+    }
 }
