@@ -204,6 +204,10 @@ impl Embedder for Cached {
     }
 
     fn embed(&self, text: &str) -> Embedding {
+        self.embed_with(text, &[])
+    }
+
+    fn embed_with(&self, text: &str, parts: &[&'static str]) -> Embedding {
         let hash = self.keys.hash_one(text);
         let known = self.with(|all| match all.find(hash, text, self.limits) {
             Some(vector) => Ok(vector),
@@ -214,7 +218,7 @@ impl Embedder for Cached {
             Err(is_due) => is_due,
         };
         // Not under the lock: threads that miss the same text do the same work, and none waits.
-        let vector = self.embedder.embed(text);
+        let vector = self.embedder.embed_with(text, parts);
         self.with(|all| match is_due {
             true => all.keep(hash, text.into(), vector.clone(), self.limits),
             false => all.hold(hash, text, vector.clone(), self.limits),
@@ -333,6 +337,17 @@ mod tests {
         cached.embed(&"x".repeat(2500));
         assert_eq!(asked(&counting), before + 2);
         assert!(Cached::new(counting).embed("").values.len() == 2);
+    }
+
+    /// A text is the same whatever is known of its parts.
+    #[test]
+    fn parts_are_of_the_text() {
+        let (counting, cached) = cached(10, 1 << 20);
+        let whole = cached.embed("one two");
+        assert_eq!(cached.embed_with("one two", &["two"]), whole);
+        assert_eq!(asked(&counting), 1);
+        assert_ne!(cached.embed_with("one or two", &["two"]), whole);
+        assert_eq!(asked(&counting), 2);
     }
 
     #[test]

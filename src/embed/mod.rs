@@ -92,6 +92,12 @@ pub trait Embedder: Send + Sync + std::fmt::Debug {
 
     /// The vector of a text. The same text gives the same vector, on every machine and thread.
     fn embed(&self, text: &str) -> Embedding;
+
+    /// The same of a text that ends with these parts, a space before each. It is of use to embedders
+    /// that need not look at what they know of a part from before.
+    fn embed_with(&self, text: &str, _parts: &[&'static str]) -> Embedding {
+        self.embed(text)
+    }
 }
 
 /// Reads a file of a model's folder: the bytes, or why they cannot be read.

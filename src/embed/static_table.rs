@@ -2,8 +2,8 @@
 //!
 //! The table is all-MiniLM-L6-v2 without its context: what the model makes of each token alone,
 //! reduced to 128 dimensions and weighted by how rare the token is, after model2vec. It is part of
-//! the program; `docs/embedders/distill.py` makes it anew. Sums are taken in integers, so that no
-//! machine rounds them another way.
+//! the program; `docs/embedders/distill.py` makes it anew. Sums are those of integers, so that no machine
+//! rounds them another way: in an `f64` they are exact up to 2⁵³, that of a thousand million tokens.
 //!
 //! The file, in little-endian order: `GATESEM1`; rows, dimensions and bytes of the vocabulary, a
 //! `u32` each; the vocabulary, one token a line; for each row a `u16` multiplier; for each row its
@@ -12,8 +12,10 @@
 use super::cache::Limits;
 use super::wordpiece::Vocabulary;
 use super::{Embedder, Embedding};
+use foldhash::fast::RandomState;
+use std::collections::HashMap;
 use std::ops::ControlFlow;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use wide::{i8x16, i16x16, i32x8, u8x16};
 
 /// Components of a vector.
@@ -26,18 +28,18 @@ static BYTES: &[u8] = include_bytes!("static/static-128.gsem");
 
 const MAGIC: &[u8] = b"GATESEM1";
 
-/// Pairs of rows that are summed at once. A product is at most 128 × 32,767, so that twice 256 of them
-/// are at most 2³¹ - 2¹⁶.
-const BATCH: usize = 256;
+/// Rows that are summed at once. A product is at most 128 × 32,767, so that 512 of them are at most
+/// 2³¹ - 2¹⁶.
+const BATCH: usize = 512;
 
 /// Dimensions that are summed in one go over the tokens, so that sums stay in registers.
-const BLOCK: usize = 16;
+const BLOCK: usize = 32;
+
+/// A sum of rows times their multipliers: whole numbers.
+type Sum = [f64; DIMENSIONS];
 
 /// A row as the file has it: `i8` in two's complement.
 type Row = [u8; DIMENSIONS];
-
-/// Two rows and their multipliers, in turn.
-type Pair<'t> = ([&'t Row; 2], i16x16);
 
 /// The table of token vectors that is part of the program.
 #[derive(Debug)]
@@ -46,6 +48,9 @@ pub struct StaticTable<'t> {
     /// One a token, as is `rows`.
     multipliers: Vec<u16>,
     rows: &'t [Row],
+    /// The sums of parts of texts that were met: they are texts of the program itself, so that there are
+    /// not many.
+    parts: RwLock<HashMap<&'static str, Sum, RandomState>>,
 }
 
 /// The table that is part of the program. It is read once a process.
@@ -125,11 +130,12 @@ impl<'t> StaticTable<'t> {
             vocabulary,
             multipliers: multipliers.iter().map(|&m| u16::from_le_bytes(m)).collect(),
             rows,
+            parts: RwLock::default(),
         })
     }
 
     /// The sum of the vectors of a text's tokens. Words that tokens do not make up are left out.
-    pub fn sum(&self, text: &str) -> [i64; DIMENSIONS] {
+    pub fn sum(&self, text: &str) -> Sum {
         let mut sums = Sums::default();
         self.vocabulary.tokenize(text, None, |id| {
             let token = id as usize;
@@ -142,22 +148,39 @@ impl<'t> StaticTable<'t> {
         });
         sums.done()
     }
+
+    /// Adds the sum of a part, which is worked out when it is first met.
+    fn add_part(&self, part: &'static str, sums: &mut Sum) {
+        // A thread that panicked here left sums that are whole.
+        let known = self.parts.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(sum) = known.get(part) {
+            return add(sums, sum);
+        }
+        drop(known);
+        let sum = self.sum(part);
+        add(sums, &sum);
+        let mut known = self.parts.write().unwrap_or_else(PoisonError::into_inner);
+        known.insert(part, sum);
+    }
+}
+
+fn add(sums: &mut Sum, more: &Sum) {
+    for (sum, more) in sums.iter_mut().zip(more) {
+        *sum += more;
+    }
 }
 
 /// Sums of rows times their multipliers.
 struct Sums<'t> {
-    batch: Vec<Pair<'t>>,
-    /// A row with its multiplier that waits for another.
-    single: Option<(&'t Row, i16)>,
-    sums: [i64; DIMENSIONS],
+    batch: Vec<(&'t Row, i16)>,
+    sums: Sum,
 }
 
 impl Default for Sums<'_> {
     fn default() -> Self {
         Sums {
-            batch: Vec::with_capacity(32),
-            single: None,
-            sums: [0; DIMENSIONS],
+            batch: Vec::with_capacity(64),
+            sums: [0.0; DIMENSIONS],
         }
     }
 }
@@ -166,63 +189,68 @@ impl<'t> Sums<'t> {
     /// A token more. What is more than an `i16` holds is multiplied in parts.
     fn token(&mut self, row: &'t Row, multiplier: u16) {
         let mut left = multiplier;
-        loop {
-            let part = left.min(i16::MAX as u16);
-            self.row(row, part as i16);
-            left -= part;
-            if left == 0 {
-                break;
-            }
+        while left > i16::MAX as u16 {
+            self.row(row, i16::MAX);
+            left -= i16::MAX as u16;
         }
+        self.row(row, left as i16);
     }
 
     fn row(&mut self, row: &'t Row, multiplier: i16) {
-        let Some((other, first)) = self.single.take() else {
-            self.single = Some((row, multiplier));
-            return;
-        };
-        let in_turn = std::array::from_fn(|at| if at % 2 == 0 { first } else { multiplier });
-        self.batch.push(([other, row], i16x16::new(in_turn)));
         if self.batch.len() == BATCH {
             self.add();
         }
+        self.batch.push((row, multiplier));
     }
 
     /// Adds what the batch comes to.
     fn add(&mut self) {
+        // Two rows at once, and the last one with itself, as nothing.
+        if let (1, Some((row, _))) = (self.batch.len() % 2, self.batch.last()) {
+            self.batch.push((row, 0));
+        }
+        let (pairs, _) = self.batch.as_chunks();
         let (blocks, _) = self.sums.as_chunks_mut::<BLOCK>();
         for (at, block) in blocks.iter_mut().enumerate() {
-            let mut halves = [i32x8::ZERO; 2];
-            for (rows, multipliers) in &self.batch {
-                let part = |row: &Row| row.as_chunks::<BLOCK>().0.get(at).copied();
-                let [Some(first), Some(second)] = rows.map(part) else {
-                    continue;
-                };
-                let (first, second) = (u8x16::new(first), u8x16::new(second));
-                let in_turn = [
-                    u8x16::unpack_low(first, second),
-                    u8x16::unpack_high(first, second),
-                ];
-                for (half, bytes) in halves.iter_mut().zip(in_turn) {
-                    let signed = i8x16::new(bytes.to_array().map(|byte| byte as i8));
-                    *half += i16x16::from_i8x16(signed).dot(*multipliers);
+            let part = |row: &Row| row.as_chunks().0.get(at).copied();
+            let mut sums = [i32x8::ZERO; BLOCK / 8];
+            for [(first, one), (second, other)] in pairs {
+                if let (Some(first), Some(second)) = (part(first), part(second)) {
+                    let multipliers = [*one, *other];
+                    let multipliers = std::array::from_fn(|at| multipliers[at % 2]);
+                    let products = products(first, second, i16x16::new(multipliers));
+                    sums = std::array::from_fn(|at| sums[at] + products[at]);
                 }
             }
-            let summed = halves.iter().flat_map(|half| half.to_array());
-            for (sum, more) in block.iter_mut().zip(summed) {
-                *sum += i64::from(more);
+            let sums = sums.map(i32x8::to_array);
+            for (sum, more) in block.iter_mut().zip(sums.as_flattened()) {
+                *sum += f64::from(*more);
             }
         }
         self.batch.clear();
     }
 
-    fn done(mut self) -> [i64; DIMENSIONS] {
-        if let Some((row, _)) = self.single {
-            self.row(row, 0);
-        }
+    fn done(mut self) -> Sum {
         self.add();
         self.sums
     }
+}
+
+/// The products of parts of two rows and their multipliers, which are in turn, added up.
+fn products(first: [u8; BLOCK], second: [u8; BLOCK], multipliers: i16x16) -> [i32x8; BLOCK / 8] {
+    let half = |bytes: [u8; BLOCK], at: usize| {
+        let half = bytes.as_chunks().0.get(at);
+        u8x16::new(half.copied().unwrap_or_default())
+    };
+    std::array::from_fn(|at| {
+        let (first, second) = (half(first, at / 2), half(second, at / 2));
+        let in_turn = match at % 2 {
+            0 => u8x16::unpack_low(first, second),
+            _ => u8x16::unpack_high(first, second),
+        };
+        let signed = in_turn.to_array().map(|byte| byte as i8);
+        i16x16::from_i8x16(i8x16::new(signed)).dot(multipliers)
+    })
 }
 
 impl Embedder for StaticTable<'_> {
@@ -239,7 +267,19 @@ impl Embedder for StaticTable<'_> {
     }
 
     fn embed(&self, text: &str) -> Embedding {
-        self.sum(text).map(|sum| sum as f64).into()
+        self.embed_with(text, &[])
+    }
+
+    /// A space parts words, whatever is around it.
+    fn embed_with(&self, text: &str, parts: &[&'static str]) -> Embedding {
+        let length: usize = parts.iter().map(|part| " ".len() + part.len()).sum();
+        let own = text
+            .len()
+            .checked_sub(length)
+            .and_then(|own| text.get(..own));
+        let mut sums = self.sum(own.unwrap_or_default());
+        parts.iter().for_each(|part| self.add_part(part, &mut sums));
+        sums.into()
     }
 }
 
@@ -304,11 +344,38 @@ mod tests {
         let bytes = file("a\nb\n##a");
         let table = StaticTable::read(&bytes).expect("a table");
         let sum = |text: &str| table.sum(text)[..3].to_vec();
-        assert_eq!(sum("a"), [10, -10, 0]);
-        assert_eq!(sum("A b ba"), [10 + 40 + 40 + 90, -180, 0]);
+        assert_eq!(sum("a"), [10.0, -10.0, 0.0]);
+        assert_eq!(sum("A b ba"), [10.0 + 40.0 + 40.0 + 90.0, -180.0, 0.0]);
         // What has no row counts for nothing, and a word of which a part has none.
-        assert_eq!(sum("c ac \u{1f642} a"), [10, -10, 0]);
+        assert_eq!(sum("c ac \u{1f642} a"), [10.0, -10.0, 0.0]);
         assert!(table.embed("c").is_zero());
+    }
+
+    /// Whatever a text before them ends with, and whether they were met before.
+    #[test]
+    fn sums_of_parts_are_those_of_the_text() {
+        let table = built_in().expect("a table");
+        let parts = [
+            "delete all files",
+            "\u{301}cafe\u{301}",
+            "",
+            "delete all files",
+        ];
+        for own in [
+            "",
+            "rm -rf /",
+            "re",
+            "e\u{301}",
+            "\x01",
+            "\u{200b}\u{65e5}",
+            " ",
+        ] {
+            for count in 0..=parts.len() {
+                let text = [&[own], &parts[..count]].concat().join(" ");
+                let whole = table.embed(&text);
+                assert_eq!(table.embed_with(&text, &parts[..count]), whole, "{text:?}");
+            }
+        }
     }
 
     /// Sums overflow nowhere: neither within a batch, nor from batch to batch.
@@ -321,8 +388,8 @@ mod tests {
         let table = StaticTable::read(&bytes).expect("a table");
         for count in [1, BATCH - 1, BATCH, BATCH + 1, 100_000] {
             let sums = table.sum(&"a ".repeat(count));
-            let count = count as i64;
-            assert_eq!(sums[..3], [127 * 65_535 * count, -128 * 65_535 * count, 0]);
+            let [most, least] = [127, -128].map(|value| (value * 65_535 * count as i64) as f64);
+            assert_eq!(sums[..3], [most, least, 0.0]);
         }
     }
 

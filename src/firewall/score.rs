@@ -131,7 +131,8 @@ impl Firewall {
     pub fn score(&self, ready: &Ready, intent: Option<&str>) -> Score {
         let wanted = intent.map(|intent| self.intents.get(intent, || self.usable(intent)));
         let wanted = wanted.as_deref().and_then(Option::as_ref);
-        let vector = self.embedder.embed(&ready.prepared.text);
+        let text = &ready.prepared.text;
+        let vector = self.embedder.embed_with(text, &ready.words);
         let sought = Sought::new(&vector);
         let (mut harm, mut nearest) = self.harmful.to(&sought);
         let (mut benign, _) = self.benign.to(&sought);

@@ -50,6 +50,8 @@ pub struct Ready {
     pub prepared: Arc<Prepared>,
     /// The gloss entries that were found, in the order of the table.
     pub entries: Vec<&'static Entry>,
+    /// The words of some of them that the text ends with, a space before each.
+    pub words: Vec<&'static str>,
 }
 
 /// Makes actions ready. What an intent and a tool's name come to is remembered up to a bound, which
@@ -116,11 +118,13 @@ impl IntentText {
         text.push_str(action.tool);
         text.push(' ');
         text.push_str(&ends(&blanked_text));
+        let mut words = Vec::with_capacity(entries.len());
         for (at, entry) in entries.iter().enumerate() {
             if entry.is_embedded() && !entries[..at].iter().any(|other| other.words == entry.words)
             {
                 text.push(' ');
                 text.push_str(entry.words);
+                words.push(entry.words);
             }
         }
         let prepared = Prepared {
@@ -131,6 +135,7 @@ impl IntentText {
         Ready {
             prepared: Arc::new(prepared),
             entries,
+            words,
         }
     }
 }

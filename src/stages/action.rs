@@ -77,7 +77,9 @@ pub(super) fn sight(cx: &CallContext<'_>) -> Sight {
     match cx.ready() {
         Some(ready) => Sight::Embedded(Embedded {
             context: embedder.embed(intent).values,
-            action: embedder.embed(&ready.prepared.text).values,
+            action: embedder
+                .embed_with(&ready.prepared.text, &ready.words)
+                .values,
         }),
         None => Sight::Untold,
     }

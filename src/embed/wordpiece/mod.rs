@@ -18,7 +18,6 @@ use std::ops::ControlFlow;
 use unicode_general_category::{GeneralCategory, get_general_category};
 use unicode_normalization::UnicodeNormalization;
 
-use vocabulary::Found;
 pub use vocabulary::Vocabulary;
 
 /// Longest word that is looked up, in characters; longer ones are unknown.
@@ -39,7 +38,7 @@ impl Vocabulary {
             each,
             word: Vec::with_capacity(4 * LONGEST_WORD),
             chars: 0,
-            found: Found::default(),
+            pieces: Vec::new(),
         };
         // Breaking is how the caller says that it has enough.
         let _ = words.read(text);
@@ -83,51 +82,68 @@ struct Words<'v, F> {
     vocabulary: &'v Vocabulary,
     unknown: Option<u32>,
     each: F,
-    /// The word so far: its first [`LONGEST_WORD`] characters.
+    /// The word so far, where it is no longer than [`LONGEST_WORD`].
     word: Vec<u8>,
     /// Characters of the word so far.
     chars: usize,
-    /// What the vocabulary has of the latest word.
-    found: Found,
+    /// The tokens of the latest word that is none itself.
+    pieces: Vec<u32>,
 }
 
 impl<F: FnMut(u32) -> ControlFlow<()>> Words<'_, F> {
     fn read(&mut self, text: &str) -> ControlFlow<()> {
-        let mut rest = text;
-        while !rest.is_empty() {
-            let foreign = |b: &u8| !b.is_ascii();
-            let ascii = rest.bytes().take_while(|b| !foreign(b)).count();
-            let (plain, after) = rest.split_at(ascii);
-            let mut plain = plain.as_bytes();
-            while let Some((&byte, others)) = plain.split_first() {
-                plain = others;
-                match class(byte) {
-                    Class::Letter => {
-                        let letter = |b: &&u8| class(**b) == Class::Letter;
-                        let more = others.iter().take_while(letter).count();
-                        let (letters, others) = others.split_at(more);
-                        self.push_ascii(&[byte]);
-                        self.push_ascii(letters);
-                        plain = others;
-                    }
-                    Class::Punctuation => {
-                        self.end_word()?;
-                        self.push_ascii(&[byte]);
-                        self.end_word()?;
-                    }
-                    Class::Space => self.end_word()?,
-                    Class::Control | Class::Other => {}
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while let Some((&byte, after)) = bytes.get(at..).and_then(<[u8]>::split_first) {
+            let start = at;
+            at += 1;
+            match class(byte) {
+                Class::Letter => {
+                    at = start + self.read_letters(bytes.get(start..).unwrap_or_default())?;
+                }
+                Class::Punctuation => {
+                    self.end_word()?;
+                    let known = self.vocabulary.short_word(u64::from(byte), 1);
+                    self.hand_over(known)?;
+                }
+                Class::Space => self.end_word()?,
+                Class::Control => {}
+                // Control characters go before anything is decomposed, so they part nothing. Any other
+                // ASCII character does: marks are not moved across it.
+                Class::Other => {
+                    let inside = |b: &&u8| matches!(class(**b), Class::Other | Class::Control);
+                    at += after.iter().take_while(inside).count();
+                    self.read_foreign(text.get(start..at).unwrap_or_default())?;
                 }
             }
-            // Control characters go before anything is decomposed, so they part nothing. Any other
-            // ASCII character does: marks are not moved across it.
-            let inside = |b: &u8| matches!(class(*b), Class::Other | Class::Control);
-            let run = after.bytes().take_while(inside).count();
-            let (foreign, after) = after.split_at(run);
-            self.read_foreign(foreign)?;
-            rest = after;
         }
         self.end_word()
+    }
+
+    /// Reads up to eight of the ASCII letters and digits that the bytes begin with, and says how many.
+    fn read_letters(&mut self, bytes: &[u8]) -> ControlFlow<(), usize> {
+        let eight = match bytes.first_chunk() {
+            Some(eight) => *eight,
+            None => std::array::from_fn(|at| bytes.get(at).copied().unwrap_or(0)),
+        };
+        let count = leading_letters(eight);
+        // The bit that makes letters small ones is set in digits.
+        let small = u64::from_le_bytes(eight) | ONES << 5;
+        let ends = |after: &u8| matches!(class(*after), Class::Space | Class::Punctuation);
+        if self.chars == 0 && eight.get(count).is_some_and(ends) {
+            let word = small & !(u64::MAX << (8 * count));
+            if let Some(id) = self.vocabulary.short_word(word, count) {
+                (self.each)(id)?;
+                return ControlFlow::Continue(count);
+            }
+        }
+        if self.chars <= LONGEST_WORD {
+            let end = self.word.len() + count;
+            self.word.extend_from_slice(&small.to_le_bytes());
+            self.word.truncate(end);
+        }
+        self.chars += count;
+        ControlFlow::Continue(count)
     }
 
     /// Reads text that is not ASCII, or control characters.
@@ -152,13 +168,6 @@ impl<F: FnMut(u32) -> ControlFlow<()>> Words<'_, F> {
         ControlFlow::Continue(())
     }
 
-    fn push_ascii(&mut self, bytes: &[u8]) {
-        let room = LONGEST_WORD.saturating_sub(self.chars);
-        let kept = bytes.iter().take(room);
-        self.word.extend(kept.map(u8::to_ascii_lowercase));
-        self.chars += bytes.len();
-    }
-
     fn push(&mut self, c: char) {
         if self.chars < LONGEST_WORD {
             let mut buffer = [0; 4];
@@ -173,24 +182,42 @@ impl<F: FnMut(u32) -> ControlFlow<()>> Words<'_, F> {
         if self.chars == 0 {
             return ControlFlow::Continue(());
         }
-        let known = self.chars <= LONGEST_WORD && {
-            let Words {
-                vocabulary,
-                word,
-                found,
-                ..
-            } = self;
-            vocabulary.pieces(word, found)
+        let is_looked_up = self.chars <= LONGEST_WORD;
+        self.chars = 0;
+        // Most words are tokens themselves.
+        let flow = match is_looked_up.then(|| self.vocabulary.word(&self.word)) {
+            Some(None) if self.vocabulary.pieces(&self.word, &mut self.pieces) => {
+                self.pieces.iter().try_for_each(|&id| (self.each)(id))
+            }
+            known => self.hand_over(known.flatten()),
         };
         self.word.clear();
-        self.chars = 0;
-        if known {
-            self.found.ids.iter().try_for_each(|&id| (self.each)(id))
-        } else {
-            self.unknown
-                .map_or(ControlFlow::Continue(()), &mut self.each)
-        }
+        flow
     }
+
+    /// Hands over the token of a word, if it is known.
+    fn hand_over(&mut self, known: Option<u32>) -> ControlFlow<()> {
+        let id = known.or(self.unknown);
+        id.map_or(ControlFlow::Continue(()), &mut self.each)
+    }
+}
+
+/// One in every byte.
+const ONES: u64 = u64::MAX / 0xff;
+
+/// How many of the bytes come before the first that is no ASCII letter or digit.
+fn leading_letters(bytes: [u8; 8]) -> usize {
+    const TOPS: u64 = ONES << 7;
+    // Marks the top bit of each byte from `least` to `most`, of bytes below 128: no sum reaches the
+    // next byte.
+    let within = |bytes: u64, least: u8, most: u8| {
+        let reach = |least: u8| bytes + ONES * u64::from(0x80 - least);
+        reach(least) & !reach(most + 1)
+    };
+    let word = u64::from_le_bytes(bytes);
+    let low = word & !TOPS;
+    let found = within(low, b'0', b'9') | within(low | (ONES << 5), b'a', b'z');
+    (!(found & !word) & TOPS).trailing_zeros() as usize / 8
 }
 
 /// Whether a character is taken out before anything else: controls, formats, private use, and the
@@ -234,4 +261,26 @@ fn is_ideograph(c: char) -> bool {
         | '\u{2b920}'..='\u{2ceaf}'
         | '\u{f900}'..='\u{faff}'
         | '\u{2f800}'..='\u{2fa1f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every byte at every place, after letters and before others that might carry over.
+    #[test]
+    fn letters_are_told_from_all_other_bytes() {
+        for byte in 0..=u8::MAX {
+            for place in 0..8 {
+                for after in [b'a', 0, 0xff] {
+                    let mut bytes = [after; 8];
+                    bytes[..place].copy_from_slice(&b"zZ9a0Ax"[..place]);
+                    bytes[place] = byte;
+                    let count = bytes.iter().take_while(|b| b.is_ascii_alphanumeric());
+                    assert_eq!(leading_letters(bytes), count.count(), "{bytes:?}");
+                    assert_eq!(class(byte) == Class::Letter, byte.is_ascii_alphanumeric());
+                }
+            }
+        }
+    }
 }

@@ -2,9 +2,10 @@
 
 /// The tokens of a model. A token's id is its line.
 pub struct Vocabulary {
-    /// The tokens, each followed by a line end.
+    /// A line end, and the tokens, each followed by another; the last one by eight, so that as many
+    /// bytes can be read of every token.
     lines: Vec<u8>,
-    /// Where each token begins, and the end of all.
+    /// Where in `lines` the [`key`] of each token begins.
     starts: Vec<u32>,
     /// Open addressing over a power of two of places, at most half of them taken: 0, or a token's id
     /// and one in the bits of `id_bits`, above them the same bits of its hash.
@@ -20,31 +21,51 @@ impl std::fmt::Debug for Vocabulary {
     }
 }
 
-/// Where in a word a token stands.
+/// Where in a word a token stands. As a number it is the byte before the [`key`] of such a token.
 #[derive(Clone, Copy, PartialEq)]
+#[repr(u8)]
 enum Position {
     /// At the beginning of a word.
-    First,
+    First = b'\n',
     /// After other tokens of the word: `##` in the vocabulary.
-    Further,
+    Further = b'#',
 }
 
-/// Hash of the empty token; [`hash`] goes on from it byte by byte.
-fn seed(position: Position) -> u32 {
-    match position {
-        Position::First => 0x3c6e_f372,
-        Position::Further => 0xa54f_f53a,
+/// Hash of a token, eight bytes at a time. Its upper half tells the place, its lower half tells apart
+/// those of one place.
+fn hash(position: Position, bytes: &[u8]) -> u64 {
+    let (parts, rest) = bytes.as_chunks();
+    let parts = parts.iter().map(|part| u64::from_le_bytes(*part));
+    step(parts.fold(seed(position), step), short(rest))
+}
+
+fn seed(position: Position) -> u64 {
+    u64::from(position as u8)
+}
+
+fn step(so_far: u64, part: u64) -> u64 {
+    let product = u128::from(so_far ^ part) * 0x9e37_79b9_7f4a_7c15;
+    (product >> 64) as u64 ^ product as u64
+}
+
+/// Less than eight bytes as a number, the first lowest.
+fn short(bytes: &[u8]) -> u64 {
+    let length = bytes.len();
+    match (bytes.first_chunk(), bytes.last_chunk(), bytes) {
+        // What is in both is the same in both.
+        (Some(first), Some(last), _) => {
+            let last = u64::from(u32::from_le_bytes(*last));
+            u64::from(u32::from_le_bytes(*first)) | last << (8 * (length - 4))
+        }
+        (_, _, [first, .., last]) => {
+            let middle = bytes.get(length / 2).map_or(0, |&byte| u64::from(byte));
+            u64::from(*first)
+                | middle << (8 * (length / 2))
+                | u64::from(*last) << (8 * (length - 1))
+        }
+        (_, _, [only]) => u64::from(*only),
+        _ => 0,
     }
-}
-
-fn hash(so_far: u32, byte: u8) -> u32 {
-    (so_far.rotate_left(5) ^ u32::from(byte)).wrapping_mul(0x9e37_79b1)
-}
-
-/// The bits of a hash that places go by, spread by the finaliser of MurmurHash3.
-fn spread(hash: u32) -> u32 {
-    let hash = (hash ^ (hash >> 16)).wrapping_mul(0x85eb_ca6b);
-    hash ^ (hash >> 13)
 }
 
 /// What is looked up of a vocabulary's line: the bytes without `##`, and where they stand.
@@ -73,23 +94,24 @@ impl Vocabulary {
             ));
         }
         let mut vocabulary = Vocabulary {
-            lines: Vec::with_capacity(text.len() + 1),
-            starts: Vec::with_capacity(tokens + 1),
+            lines: Vec::with_capacity(text.len() + 9),
+            starts: Vec::with_capacity(tokens),
             slots: vec![0; (2 * tokens).next_power_of_two()],
             id_bits: usize::BITS - tokens.leading_zeros(),
             longest: 0,
         };
-        vocabulary.lines.extend_from_slice(text.as_bytes());
         vocabulary.lines.push(b'\n');
-        vocabulary.starts.push(0);
-        let mut end = 0;
-        for (id, token) in (0..).zip(text.split('\n')) {
+        vocabulary.lines.extend_from_slice(text.as_bytes());
+        vocabulary.lines.extend([b'\n'; 8]);
+        let mut start = 0;
+        let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
+        for (id, end) in (0..).zip(ends) {
+            let token = text.get(start..end).unwrap_or_default();
             if token.is_empty() {
                 return Err(format!("line {}: an empty token", id + 1));
             }
-            end += token.len() as u32 + 1;
-            vocabulary.starts.push(end);
-            if !vocabulary.insert(id, token.as_bytes()) {
+            start = end + 1;
+            if !vocabulary.insert(id, token.as_bytes(), start) {
                 let token = token.escape_default();
                 return Err(format!("line {}: `{token}` is there twice", id + 1));
             }
@@ -99,7 +121,7 @@ impl Vocabulary {
 
     /// Number of tokens.
     pub fn len(&self) -> usize {
-        self.starts.len() - 1
+        self.starts.len()
     }
 
     /// Whether there is no token; never so for one that [`Vocabulary::new`] made.
@@ -110,30 +132,27 @@ impl Vocabulary {
     /// The id of a token, as the vocabulary writes it.
     pub fn id(&self, token: &str) -> Option<u32> {
         let (position, bytes) = key(token.as_bytes());
-        let whole = bytes.iter().fold(seed(position), |h, &b| hash(h, b));
-        self.look_up(position, bytes, whole).ok()
+        self.piece(position, bytes)
     }
 
     /// The token of an id, as the vocabulary writes it.
     pub fn token(&self, id: u32) -> Option<&str> {
-        std::str::from_utf8(self.line(id)?).ok()
+        let key = *self.starts.get(id as usize)? as usize;
+        let (before, after) = self.lines.split_at_checked(key)?;
+        let length = memchr::memchr(b'\n', after)?;
+        let marks = before.len() - memchr::memrchr(b'\n', before)? - 1;
+        std::str::from_utf8(self.lines.get(key - marks..key + length)?).ok()
     }
 
-    fn line(&self, id: u32) -> Option<&[u8]> {
-        let start = *self.starts.get(id as usize)? as usize;
-        let next = *self.starts.get(id as usize + 1)? as usize;
-        self.lines.get(start..next - 1)
-    }
-
-    /// Adds a token, unless it is there.
-    fn insert(&mut self, id: u32, token: &[u8]) -> bool {
+    /// Adds the token whose line ends there in `lines`, as the next, unless it is there.
+    fn insert(&mut self, id: u32, token: &[u8], end: usize) -> bool {
         let (position, bytes) = key(token);
         self.longest = self.longest.max(bytes.len());
-        let whole = bytes.iter().fold(seed(position), |h, &b| hash(h, b));
-        let Err(at) = self.look_up(position, bytes, whole) else {
+        let Err(at) = self.find(position, bytes) else {
             return false;
         };
-        let entry = (spread(whole) & !self.id_mask()) | (id + 1);
+        self.starts.push((end - bytes.len()) as u32);
+        let entry = (hash(position, bytes) as u32 & !self.id_mask()) | (id + 1);
         if let Some(slot) = self.slots.get_mut(at) {
             *slot = entry;
         }
@@ -144,20 +163,31 @@ impl Vocabulary {
         (1 << self.id_bits) - 1
     }
 
-    /// The id of a token of this hash, or the free place where it would be.
-    fn look_up(&self, position: Position, bytes: &[u8], whole: u32) -> Result<u32, usize> {
-        let spread = spread(whole);
+    /// The id of a token of this hash, or the free place where it would be. What stands in `lines` from
+    /// the key of a token on says whether it is the one.
+    #[inline]
+    fn look_up(
+        &self,
+        position: Position,
+        hash: u64,
+        is_it: impl Fn(&[u8]) -> bool,
+    ) -> Result<u32, usize> {
         let ids = self.id_mask();
         let places = self.slots.len() - 1;
-        let mut at = spread as usize & places;
+        let mut at = (hash >> 32) as usize & places;
         loop {
             let slot = self.slots.get(at).copied().unwrap_or(0);
             if slot == 0 {
                 return Err(at);
             }
-            if (slot ^ spread) & !ids == 0 {
+            if (slot ^ hash as u32) & !ids == 0 {
                 let id = (slot & ids) - 1;
-                if self.line(id).map(key) == Some((position, bytes)) {
+                let start = self.starts.get(id as usize);
+                let line = start.and_then(|start| self.lines.get(*start as usize - 1..));
+                if let Some((before, after)) = line.and_then(<[u8]>::split_first)
+                    && *before == position as u8
+                    && is_it(after)
+                {
                     return Ok(id);
                 }
             }
@@ -165,56 +195,109 @@ impl Vocabulary {
         }
     }
 
-    /// Puts the tokens of a word in the place of `found`, and says whether they make it up.
-    pub(super) fn pieces(&self, word: &[u8], found: &mut Found) -> bool {
-        found.ids.clear();
+    /// The id of a token, or the free place where it would be.
+    fn find(&self, position: Position, bytes: &[u8]) -> Result<u32, usize> {
+        self.look_up(position, hash(position, bytes), |line| {
+            line.get(bytes.len()) == Some(&b'\n') && line.starts_with(bytes)
+        })
+    }
+
+    /// The id of a token of less than eight bytes, the first lowest and the others zeros, in fewer steps.
+    fn find_short(&self, position: Position, bytes: u64, length: usize) -> Option<u32> {
+        let line_end = u64::from(b'\n') << (8 * length);
+        let others = 56 - 8 * length;
+        let found = self.look_up(position, step(seed(position), bytes), |line| {
+            let line = line.first_chunk().map(|line| u64::from_le_bytes(*line));
+            line.is_some_and(|line| (line ^ (bytes | line_end)) << others == 0)
+        });
+        found.ok()
+    }
+
+    fn piece(&self, position: Position, bytes: &[u8]) -> Option<u32> {
+        match bytes.len() {
+            length @ 0..8 => self.find_short(position, short(bytes), length),
+            _ => self.find(position, bytes).ok(),
+        }
+    }
+
+    /// The token that a word is by itself.
+    pub(super) fn word(&self, word: &[u8]) -> Option<u32> {
+        self.piece(Position::First, word)
+    }
+
+    /// The same for a word of less than eight bytes, as [`short`] has it.
+    pub(super) fn short_word(&self, word: u64, length: usize) -> Option<u32> {
+        self.find_short(Position::First, word, length)
+    }
+
+    /// Puts the tokens of a word that is none itself in the place of `found`, and says whether they
+    /// make it up.
+    pub(super) fn pieces(&self, word: &[u8], found: &mut Vec<u32>) -> bool {
+        found.clear();
         let mut rest = word;
         let mut position = Position::First;
+        let mut most = word.len().saturating_sub(1);
         while !rest.is_empty() {
-            let Some((id, after)) = self.longest_match(position, rest, &mut found.hashes) else {
+            let Some((id, after)) = self.longest_match(position, rest, most) else {
                 return false;
             };
-            found.ids.push(id);
+            found.push(id);
             position = Position::Further;
             rest = after;
+            most = rest.len();
         }
         true
     }
 
-    /// The longest token that the bytes begin with, and the bytes after it. Tokens are whole
-    /// characters, so that none ends within one.
+    /// The longest token of at most that many bytes that the bytes begin with, and the bytes after it.
+    /// Tokens are whole characters, so that none ends within one.
     fn longest_match<'w>(
         &self,
         position: Position,
         bytes: &'w [u8],
-        hashes: &mut Vec<u32>,
+        most: usize,
     ) -> Option<(u32, &'w [u8])> {
-        // Most words are tokens themselves.
-        if bytes.len() <= self.longest {
-            let whole = bytes.iter().fold(seed(position), |h, &b| hash(h, b));
-            if let Ok(id) = self.look_up(position, bytes, whole) {
-                return Some((id, &[]));
-            }
-        }
-        let mut so_far = seed(position);
-        hashes.clear();
-        hashes.extend(bytes.iter().take(self.longest).map(|&byte| {
-            so_far = hash(so_far, byte);
-            so_far
-        }));
-        let mut by_length = hashes.iter().enumerate().rev();
-        by_length.find_map(|(before, &whole)| {
-            let (token, after) = bytes.split_at_checked(before + 1)?;
-            Some((self.look_up(position, token, whole).ok()?, after))
+        (1..=most.min(self.longest)).rev().find_map(|length| {
+            let (token, after) = bytes.split_at_checked(length)?;
+            Some((self.piece(position, token)?, after))
         })
     }
 }
 
-/// What is found of a word, in memory that is used again for the next.
-#[derive(Default)]
-pub(super) struct Found {
-    /// The tokens.
-    pub(super) ids: Vec<u32>,
-    /// Hashes of the first byte, the first two, and so on, of what is looked up.
-    hashes: Vec<u32>,
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of every length, at the beginning of a word and further on, and of those that one more or less
+    /// byte would make.
+    #[test]
+    fn every_token_is_found_and_no_other() {
+        let letters = "abcdefghijklmnopqrstuvwxyz";
+        let of_length = |length: usize| {
+            let further = format!("##{}", &letters[letters.len() - length..]);
+            [letters[..length].to_owned(), further]
+        };
+        let mut lines: Vec<String> = (1..=20).flat_map(of_length).collect();
+        lines.extend(["##", "\u{e9}"].map(str::to_owned));
+        let vocabulary = Vocabulary::new(&lines.join("\n")).expect("a vocabulary");
+        assert_eq!(vocabulary.len(), lines.len());
+        for (id, line) in (0..).zip(&lines) {
+            assert_eq!(vocabulary.token(id), Some(&**line));
+            assert_eq!(vocabulary.id(line), Some(id), "{line}");
+            for other in [format!("{line}Z"), format!("##{line}"), format!("{line}\0")] {
+                assert_eq!(vocabulary.id(&other), None, "{other}");
+            }
+        }
+        assert_eq!(vocabulary.token(lines.len() as u32), None);
+        assert_eq!(vocabulary.id(""), None);
+    }
+
+    #[test]
+    fn short_bytes_are_their_number() {
+        let bytes = [0xf1, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0];
+        for length in 0..8 {
+            let all = u64::from_le_bytes(bytes) & !(u64::MAX << (8 * length));
+            assert_eq!(short(&bytes[..length]), all, "{length}");
+        }
+    }
 }
