@@ -123,7 +123,7 @@ const HEADS: [u32; HEAD + 1] = [0, 0xff, 0xffff, 0xff_ffff, u32::MAX];
 /// The place of a head of so many letters, which a text of these first eight begins with.
 fn place(first: u64, length: u32) -> usize {
     let head = first as u32 & HEADS[length as usize % HEADS.len()];
-    let hash = (head ^ length << 28).wrapping_mul(0x9e37_79b1);
+    let hash = (head ^ (length << 28)).wrapping_mul(0x9e37_79b1);
     hash as usize >> (32 - PLACES.trailing_zeros())
 }
 
