@@ -80,6 +80,11 @@ pub const BEGINS: u8 = 1;
 /// A word begins or ends where a literal ends.
 pub const ENDS: u8 = 2;
 
+/// What there is at the ends of a literal.
+pub fn edges(begins: bool, ends: bool) -> u8 {
+    u8::from(begins) * BEGINS + u8::from(ends) * ENDS
+}
+
 /// Literals, found by their first letters.
 #[derive(Debug)]
 pub struct Heads {
@@ -269,7 +274,7 @@ impl Heads {
         let first = first_eight(rest);
         let letters = rest.iter().chain([&0; 3]).take(3);
         let letters = letters.fold(0, |letters, byte| triple(letters, class(Some(byte))));
-        let begins = BEGINS * u8::from(is_edge(text, at));
+        let begins = is_edge(text, at);
         let mut lengths = self.lengths[letters];
         while lengths != 0 {
             let length = lengths.trailing_zeros();
@@ -277,9 +282,9 @@ impl Heads {
             for literal in self.at(place(first, length)) {
                 if (first ^ literal.first) & literal.letters == 0 && self.goes_on(literal, rest) {
                     let end = at + usize::from(literal.length);
-                    let edges = begins | ENDS * u8::from(is_edge(text, end));
-                    if literal.edges & !edges == 0 {
-                        each(usize::from(literal.number), edges);
+                    let there = edges(begins, is_edge(text, end));
+                    if literal.edges & !there == 0 {
+                        each(usize::from(literal.number), there);
                     }
                 }
             }
@@ -341,16 +346,16 @@ mod tests {
             "eight8889012",
         ] {
             let bytes = text.as_bytes();
-            let stand = |edges: u8| {
+            let stand = |needed: u8| {
                 let places =
                     (0..bytes.len()).flat_map(|at| (0..literals.len()).map(move |n| (at, n)));
                 let standing =
                     places.filter(|(at, n)| bytes[*at..].starts_with(literals[*n].as_bytes()));
                 let told = standing.map(|(at, n)| {
                     let [begins, ends] = [at, at + literals[n].len()].map(|at| is_edge(bytes, at));
-                    (n, BEGINS * u8::from(begins) | ENDS * u8::from(ends))
+                    (n, edges(begins, ends))
                 });
-                let mut told: Vec<_> = told.filter(|(_, there)| edges & !there == 0).collect();
+                let mut told: Vec<_> = told.filter(|(_, there)| needed & !there == 0).collect();
                 told.sort_unstable();
                 told
             };

@@ -7,7 +7,7 @@
 //!
 //! A line begins with a mark, see [`super::view`]; line ends inside a string are part of its line.
 
-use super::heads::{BEGINS, ENDS, Heads, Sought};
+use super::heads::{BEGINS, ENDS, Heads, Sought, edges};
 use super::listed::Holds;
 use super::literals::SETS;
 use super::table::Signs;
@@ -117,7 +117,7 @@ impl Patterns {
                     let used = Use {
                         pattern: at as u16,
                         set: set_bit,
-                        edges: BEGINS * u8::from(begins) | ENDS * u8::from(ends),
+                        edges: edges(begins, ends),
                         marks: holds.marks.map_or(u16::MAX, |marks| marks as u16),
                     };
                     uses.push((number, used));
