@@ -134,22 +134,16 @@ fn inside(part: &Ast, before: &Set, after: &Set) -> Vec<Set> {
         Ast::Group(group) => inside(&group.ast, before, after),
         Ast::Concat(parts) => in_a_row(&parts.asts, before, after),
         Ast::Alternation(parts) => {
-            // What tells most of each, and what comes next.
-            let (mut first, mut second) = (Vec::new(), Vec::new());
+            let mut all = [Vec::new(), Vec::new()];
             for part in &parts.asts {
-                let mut sets = in_a_row(std::slice::from_ref(part), before, after);
-                sets.sort_by_key(telling);
-                let Some(set) = sets.pop() else {
+                let Some(sets) = best(in_a_row(std::slice::from_ref(part), before, after)) else {
                     return Vec::new();
                 };
-                second.extend(
-                    sets.pop()
-                        .filter(|set| least(set) > 2)
-                        .unwrap_or_else(|| set.clone()),
-                );
-                first.extend(set);
+                for (all, set) in all.iter_mut().zip(sets) {
+                    all.extend(set);
+                }
             }
-            vec![first, second]
+            all.into()
         }
         Ast::Repetition(repeat) if repeats(&repeat.op.kind) => required(&repeat.ast),
         _ => Vec::new(),
@@ -352,9 +346,14 @@ fn is_plain(literal: &Literal) -> bool {
     literal.c.is_ascii() || literal.kind == LiteralKind::Verbatim
 }
 
-/// The set that tells most: of long and rare literals, and of few.
-pub(super) fn best(sets: Vec<Set>) -> Option<Set> {
-    sets.into_iter().max_by_key(telling)
+/// The set that tells most, of long and rare literals and of few, and the one that tells most after it;
+/// the same again where that tells little.
+pub(super) fn best(mut sets: Vec<Set>) -> Option<[Set; 2]> {
+    sets.sort_by_key(telling);
+    let first = sets.pop()?;
+    let second = sets.pop().filter(|set| least(set) > 2);
+    let second = second.unwrap_or_else(|| first.clone());
+    Some([first, second])
 }
 
 fn telling(set: &Set) -> (usize, usize) {

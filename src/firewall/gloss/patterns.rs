@@ -286,7 +286,7 @@ mod tests {
 
     fn literals(pattern: &str) -> Option<Vec<String>> {
         let ast = Parser::new().parse(pattern).expect("a pattern");
-        let set = best(required(&ast))?;
+        let [set, _] = best(required(&ast))?;
         Some(
             set.into_iter()
                 .map(|l| String::from_utf8_lossy(&l).replace('\u{fffd}', "|"))
