@@ -1,7 +1,7 @@
 //! `gloss.literals`: what a match of each pattern holds, as [`super::literals`] reads it off the
 //! pattern's syntax.
 //!
-//! That takes some 200 million instructions, and so is done when the gloss is changed, not when the
+//! That takes some 300 million instructions, and so is done when the gloss is changed, not when the
 //! program starts: `UPDATE_DOCS=1 cargo test --test docs` makes the file anew, and the same test holds
 //! it to the patterns.
 //!
