@@ -70,8 +70,10 @@ fn holds(triples: &Triples, triple: usize) -> bool {
 pub struct Sought<'l> {
     /// Its bytes; one without any stands nowhere.
     pub bytes: &'l [u8],
-    /// What there has to be at its ends, of [`BEGINS`] and [`ENDS`].
-    pub edges: u8,
+    /// With what at its ends it is looked for, see [`fits`].
+    pub fits: u8,
+    /// What is handed over where it stands: where its uses begin, and how many there are.
+    pub uses: (u16, u8),
 }
 
 /// A word begins or ends where a literal begins.
@@ -85,15 +87,27 @@ pub fn edges(begins: bool, ends: bool) -> u8 {
     u8::from(begins) * BEGINS + u8::from(ends) * ENDS
 }
 
+/// What there may be at the ends of a literal that has to have these edges, a bit for each such.
+pub fn fits(edges: u8) -> u8 {
+    let there = 0..=BEGINS | ENDS;
+    let enough = there.filter(|there| edges & !there == 0);
+    enough.fold(0, |fits, there| fits | 1 << there)
+}
+
 /// Literals, found by their first letters.
 #[derive(Debug)]
 pub struct Heads {
-    /// Triples that a literal may begin with: anywhere, and where a word begins or ends.
+    /// Triples that a literal may begin with: where no word begins or ends, and where one does.
     triples: Box<[Triples; 2]>,
-    /// By triple: how long the heads of literals are that may begin so, a bit for each length.
-    lengths: Box<[u8; TRIPLES]>,
-    /// By place of a head: where its literals begin; they end where those of the next one begin.
-    starts: Box<[u16; PLACES + 1]>,
+    /// By the classes of two letters: what literals of less than three letters may stand there, a bit
+    /// for each length.
+    pairs: Box<[u8; CLASSES * CLASSES]>,
+    /// What literals of three letters may be.
+    threes: Box<Triples>,
+    /// By place of a head of four letters: a bit for each tag that there is.
+    tags: Box<[u8; PLACES]>,
+    /// By place of a head: where its literals begin, and how many there are.
+    places: Box<[(u16, u16); PLACES]>,
     literals: Vec<Literal>,
     /// What literals have beyond their first eight letters, one after the other.
     rests: Vec<u8>,
@@ -101,22 +115,37 @@ pub struct Heads {
 
 #[derive(Clone, Copy, Debug)]
 struct Literal {
-    /// Its first eight letters, zeros behind them, and which bits of them are letters.
+    /// Its first eight letters, zeros behind them.
     first: u64,
-    letters: u64,
-    number: u16,
-    length: u8,
-    edges: u8,
+    /// See [`Sought::uses`].
+    uses: u16,
+    used: u8,
     /// Where its rest begins.
-    rest: u32,
+    rest: u16,
+    length: u8,
+    /// How many bits of eight letters are beyond it.
+    beyond: u8,
+    /// See [`Sought::fits`].
+    fits: u8,
 }
 
-/// The first eight bytes of a text, zeros where it is shorter.
-fn first_eight(text: &[u8]) -> u64 {
-    match text.first_chunk() {
-        Some(eight) => u64::from_le_bytes(*eight),
-        None => {
-            let bytes = text.iter().rev();
+impl Literal {
+    /// Whether a text begins like it, as far as its first eight letters tell.
+    fn may_begin(&self, first: u64) -> bool {
+        (first ^ self.first) << (self.beyond % 64) == 0
+    }
+}
+
+/// Eight bytes of a text from a place on, zeros where it is shorter.
+fn eight(text: &[u8], at: usize) -> u64 {
+    let rest = text.get(at..).unwrap_or_default();
+    match (rest.first_chunk(), text.last_chunk()) {
+        (Some(eight), _) => u64::from_le_bytes(*eight),
+        (None, Some(last)) if !rest.is_empty() => {
+            u64::from_le_bytes(*last) >> (8 * (8 - rest.len() % 8))
+        }
+        _ => {
+            let bytes = rest.iter().rev();
             bytes.fold(0, |word, byte| word << 8 | u64::from(*byte))
         }
     }
@@ -125,11 +154,12 @@ fn first_eight(text: &[u8]) -> u64 {
 /// By length of a head: which bits of four letters it has.
 const HEADS: [u32; HEAD + 1] = [0, 0xff, 0xffff, 0xff_ffff, u32::MAX];
 
-/// The place of a head of so many letters, which a text of these first eight begins with.
-fn place(first: u64, length: u32) -> usize {
-    let head = first as u32 & HEADS[length as usize % HEADS.len()];
-    let hash = (head ^ (length << 28)).wrapping_mul(0x9e37_79b1);
-    hash as usize >> (32 - PLACES.trailing_zeros())
+/// The place of a head of so many letters, which a text of these first eight begins with, and its tag.
+fn place(first: u64, length: usize) -> (usize, u8) {
+    let head = first as u32 & HEADS[length % HEADS.len()];
+    let hash = (head ^ (length as u32) << 28).wrapping_mul(0x9e37_79b1);
+    let place = hash >> (32 - PLACES.trailing_zeros());
+    (place as usize, 1 << (hash >> 16 & 7))
 }
 
 /// Classes whose letters may be part of a word, and such as may not: those of two kinds are both.
@@ -143,21 +173,34 @@ const KINDS: [u32; 2] = {
     kinds
 };
 
-/// The triples that a literal may begin: what comes after one of less than three letters may be
-/// anything, but for what is next to it where a word has to begin or end there.
-fn triples_of(literal: &Sought<'_>) -> impl Iterator<Item = usize> {
+/// The triples that a literal may begin where a word begins or ends, or where none does: what comes
+/// after one of less than three letters may be anything, but for what is next to it where a word has
+/// to begin or end there.
+fn triples_of(literal: &Sought<'_>, at_edge: bool) -> impl Iterator<Item = usize> {
     let letters = literal.bytes.iter().take(3);
     let known = letters.fold(0, |known, byte| triple(known, class(Some(byte))));
     let open = 3_usize.saturating_sub(literal.bytes.len()) as u32;
-    let next = match literal.bytes.last() {
-        Some(last) if literal.edges & ENDS != 0 => KINDS[usize::from(class(Some(last)) < WORD)],
-        _ => u32::MAX,
-    };
+    let is_word = |byte: &u8| class(Some(byte)) >= WORD;
+    let last = literal.bytes.last().is_some_and(is_word);
+    let may_end = |ends: bool| literal.fits >> edges(at_edge, ends) & 1 == 1;
+    let [within, beyond] = [may_end(false), may_end(true)];
+    let next = if within { KINDS[usize::from(last)] } else { 0 };
+    let next = next | if beyond { KINDS[usize::from(!last)] } else { 0 };
     // The class next to the literal is the first of those that are open.
     let below = CLASSES.pow(open.saturating_sub(1));
-    let fits = move |rest: &usize| open == 0 || next >> (rest / below) & 1 == 1;
+    let fits = move |rest: &usize| match open {
+        0 => within || beyond,
+        _ => next >> (rest / below) & 1 == 1,
+    };
     let rests = (0..CLASSES.pow(open)).filter(fits);
     rests.map(move |rest| known * CLASSES.pow(open) + rest)
+}
+
+/// The first two letters by their classes, as one number, and the first three.
+fn classes(first: u64) -> (usize, usize) {
+    let [one, two, three, ..] = first.to_le_bytes().map(|byte| class(Some(&byte)));
+    let pair = triple(triple(0, one), two);
+    (pair, triple(pair, three))
 }
 
 /// Places that are looked at in one go.
@@ -211,52 +254,67 @@ impl Heads {
     /// too long.
     pub fn new(sought: &[Sought<'_>]) -> Option<Heads> {
         let mut triples = Box::new([[0; TRIPLES / 64]; 2]);
-        let mut lengths = Box::new([0; TRIPLES]);
+        let (mut pairs, mut threes) = (Box::new([0; CLASSES.pow(2)]), Box::new([0; TRIPLES / 64]));
+        let mut tags = Box::new([0; PLACES]);
         let mut by_place = Vec::with_capacity(sought.len());
         let mut rests = Vec::new();
-        let some = |(_, literal): &(usize, &Sought<'_>)| !literal.bytes.is_empty();
-        for (number, literal) in sought.iter().enumerate().filter(some) {
+        for literal in sought.iter().filter(|literal| !literal.bytes.is_empty()) {
             let bytes = literal.bytes;
-            let head = bytes.len().min(HEAD);
-            for triple in triples_of(literal) {
-                for set in &mut triples[usize::from(literal.edges & BEGINS)..] {
+            for (set, at_edge) in triples.iter_mut().zip([false, true]) {
+                for triple in triples_of(literal, at_edge) {
                     set[triple / 64] |= 1 << (triple % 64);
                 }
-                lengths[triple] |= 1 << head;
+            }
+            let first = eight(bytes, 0);
+            let head = bytes.len().min(HEAD);
+            let (place, tag) = place(first, head);
+            let (pair, triple) = classes(first);
+            match head {
+                // What comes after a single letter may be anything.
+                1 => pairs
+                    .chunks_exact_mut(CLASSES)
+                    .nth(pair / CLASSES)?
+                    .iter_mut()
+                    .for_each(|lengths| *lengths |= 1 << 1),
+                2 => pairs[pair] |= 1 << 2,
+                3 => threes[triple / 64] |= 1 << (triple % 64),
+                _ => tags[place] |= tag,
             }
             let entry = Literal {
-                first: first_eight(bytes),
-                letters: first_eight(&[u8::MAX; 8][..bytes.len().min(8)]),
-                number: u16::try_from(number).ok()?,
+                first,
+                uses: literal.uses.0,
+                used: literal.uses.1,
+                rest: u16::try_from(rests.len()).ok()?,
                 length: u8::try_from(bytes.len()).ok()?,
-                edges: literal.edges,
-                rest: u32::try_from(rests.len()).ok()?,
+                beyond: 8 * (8 - bytes.len().min(8)) as u8,
+                fits: literal.fits,
             };
-            by_place.push((place(entry.first, head as u32), entry));
+            by_place.push((place, entry));
             rests.extend(bytes.iter().skip(8));
         }
         by_place.sort_by_key(|(place, _)| *place);
-        let mut starts = Box::new([0; PLACES + 1]);
-        for (place, _) in &by_place {
-            starts[place + 1] += 1;
-        }
-        let mut sum = 0;
-        for start in starts.iter_mut() {
-            sum += *start;
-            *start = sum;
+        let mut places = Box::new([(0, 0); PLACES]);
+        for (start, (place, _)) in by_place.iter().enumerate() {
+            let (from, many) = &mut places[*place];
+            if *many == 0 {
+                *from = u16::try_from(start).ok()?;
+            }
+            *many += 1;
         }
         Some(Heads {
             triples,
-            lengths,
-            starts,
+            pairs,
+            threes,
+            tags,
+            places,
             literals: by_place.into_iter().map(|(_, literal)| literal).collect(),
             rests,
         })
     }
 
-    /// Hands over every place in a text where a literal stands with what it has to have at its ends: the
-    /// literal's number, and what is at its ends.
-    pub fn find(&self, text: &[u8], mut each: impl FnMut(usize, u8)) {
+    /// Hands over the uses of every literal that stands in a text, at each place where what is at its
+    /// ends fits it: where they begin and how many there are, and what is at its ends.
+    pub fn find(&self, text: &[u8], mut each: impl FnMut((u16, u8), u8)) {
         let mut sieve = Sieve::new(text);
         for start in (0..text.len()).step_by(BLOCK) {
             let mut left = sieve.block(&self.triples, BLOCK.min(text.len() - start));
@@ -268,43 +326,48 @@ impl Heads {
         }
     }
 
-    /// Hands over the literals that stand at a place.
-    fn find_at(&self, text: &[u8], at: usize, each: &mut impl FnMut(usize, u8)) {
-        let rest = text.get(at..).unwrap_or_default();
-        let first = first_eight(rest);
-        let letters = rest.iter().chain([&0; 3]).take(3);
-        let letters = letters.fold(0, |letters, byte| triple(letters, class(Some(byte))));
-        let begins = is_edge(text, at);
-        let mut lengths = self.lengths[letters];
+    /// Hands over the uses of the literals that stand at a place.
+    fn find_at(&self, text: &[u8], at: usize, each: &mut impl FnMut((u16, u8), u8)) {
+        let first = eight(text, at);
+        let mut lengths = self.lengths(first);
         while lengths != 0 {
-            let length = lengths.trailing_zeros();
+            let (place, _) = place(first, lengths.trailing_zeros() as usize);
             lengths &= lengths - 1;
-            for literal in self.at(place(first, length)) {
-                if (first ^ literal.first) & literal.letters == 0 && self.goes_on(literal, rest) {
-                    let end = at + usize::from(literal.length);
-                    let there = edges(begins, is_edge(text, end));
-                    if literal.edges & !there == 0 {
-                        each(usize::from(literal.number), there);
+            let (from, many) = self.places[place];
+            let literals = usize::from(from)..usize::from(from) + usize::from(many);
+            let Some(literals) = self.literals.get(literals) else {
+                continue;
+            };
+            for literal in literals.iter().filter(|literal| literal.may_begin(first)) {
+                let end = at + usize::from(literal.length);
+                if self.goes_on(literal, text, at, end) {
+                    let there = edges(is_edge(text, at), is_edge(text, end));
+                    if literal.fits >> there & 1 == 1 {
+                        each((literal.uses, literal.used), there);
                     }
                 }
             }
         }
     }
 
-    /// The literals of a place.
-    fn at(&self, place: usize) -> &[Literal] {
-        let [start, end] = [self.starts[place], self.starts[place + 1]].map(usize::from);
-        self.literals.get(start..end).unwrap_or_default()
+    /// How long the heads are that a text may begin with, a bit for each length.
+    fn lengths(&self, first: u64) -> u8 {
+        let (pair, triple) = classes(first);
+        let (place, tag) = place(first, HEAD);
+        let three = u8::from(holds(&self.threes, triple)) << 3;
+        let four = u8::from(self.tags[place] & tag != 0) << HEAD;
+        self.pairs[pair] | three | four
     }
 
-    /// Whether a text that begins like a literal, as far as eight letters tell, has all of it.
-    fn goes_on(&self, literal: &Literal, text: &[u8]) -> bool {
-        let length = usize::from(literal.length);
-        let Some(further) = text.get(8.min(length)..length) else {
-            return false;
-        };
-        let rest = literal.rest as usize;
-        further.is_empty() || self.rests.get(rest..rest + further.len()) == Some(further)
+    /// Whether a literal ends here in a text that begins like it at a place, as far as eight letters
+    /// tell.
+    fn goes_on(&self, literal: &Literal, text: &[u8], at: usize, end: usize) -> bool {
+        if literal.length <= 8 {
+            return end <= text.len();
+        }
+        let rest = usize::from(literal.rest);
+        let further = text.get(at + 8..end);
+        further.is_some_and(|text| self.rests.get(rest..rest + text.len()) == Some(text))
     }
 }
 
@@ -318,10 +381,17 @@ mod tests {
         let literals = [
             "a", "ab", "abc", "abcd", "b\0", "bcd", "d", "\u{e9}", "zzzz",
         ];
-        let heads = [0, BEGINS, ENDS, BEGINS | ENDS].map(|edges| {
+        // Every set of what there may be at the ends.
+        let heads = std::array::from_fn::<_, 16, _>(|fits| {
+            let fits = fits as u8;
             let bytes = literals.iter().map(|literal| literal.as_bytes());
-            let sought: Vec<_> = bytes.map(|bytes| Sought { bytes, edges }).collect();
-            (edges, Heads::new(&sought).expect("few literals"))
+            let sought = (0..).zip(bytes).map(|(n, bytes)| Sought {
+                bytes,
+                fits,
+                uses: (n, 1),
+            });
+            let sought: Vec<_> = sought.collect();
+            (fits, Heads::new(&sought).expect("few literals"))
         });
         for text in [
             "",
@@ -346,7 +416,7 @@ mod tests {
             "eight8889012",
         ] {
             let bytes = text.as_bytes();
-            let stand = |needed: u8| {
+            let stand = |fits: u8| {
                 let places =
                     (0..bytes.len()).flat_map(|at| (0..literals.len()).map(move |n| (at, n)));
                 let standing =
@@ -355,15 +425,15 @@ mod tests {
                     let [begins, ends] = [at, at + literals[n].len()].map(|at| is_edge(bytes, at));
                     (n, edges(begins, ends))
                 });
-                let mut told: Vec<_> = told.filter(|(_, there)| needed & !there == 0).collect();
+                let mut told: Vec<_> = told.filter(|(_, there)| fits >> there & 1 == 1).collect();
                 told.sort_unstable();
                 told
             };
-            for (edges, heads) in &heads {
+            for (fits, heads) in &heads {
                 let mut found = Vec::new();
-                heads.find(bytes, |literal, there| found.push((literal, there)));
+                heads.find(bytes, |(n, _), there| found.push((usize::from(n), there)));
                 found.sort_unstable();
-                assert_eq!(found, stand(*edges), "{text:?} {edges}");
+                assert_eq!(found, stand(*fits), "{text:?} {fits}");
             }
         }
     }

@@ -278,6 +278,14 @@ fn clean(set: &mut Set) {
     }
     set.sort();
     set.dedup();
+    // Where a literal stands that holds another, the other does.
+    let all = set.clone();
+    set.retain(|literal| {
+        let holds = |other: &&Vec<u8>| memchr::memmem::find(literal, other).is_some();
+        !all.iter()
+            .filter(holds)
+            .any(|other| other.len() < literal.len())
+    });
 }
 
 /// Whether these say that a word begins or ends next to a byte.
@@ -360,19 +368,29 @@ fn telling(set: &Set) -> (usize, usize) {
     (least(set), usize::MAX - set.len())
 }
 
-/// The sets that are looked for: those that tell most, and of sets with literals of one common byte,
-/// which stand in nearly every text, at most one.
+/// What literals tell that stand in many texts, at most.
+const LITTLE: usize = 3;
+
+/// The sets that are looked for: those that tell most. Of sets that tell little there are some where there
+/// are no others, and of those with literals of one common byte, which stand in nearly every text, one.
 pub(super) fn chosen(mut sets: Vec<Set>) -> Vec<Set> {
     sets.sort_by_key(|set| std::cmp::Reverse(telling(set)));
     sets.dedup();
-    let telling = sets.iter().take_while(|set| least(set) > 1).count();
+    let most = sets.first().map_or(0, least);
+    let enough = if most > LITTLE { LITTLE } else { 1 };
+    let telling = sets.iter().take_while(|set| least(set) > enough).count();
     sets.truncate(telling.clamp(1, SETS));
     sets
 }
 
 /// What the literal of a set tells that tells least.
 fn least(set: &Set) -> usize {
-    let told = |literal: &Vec<u8>| literal.iter().map(|byte| worth(*byte)).sum();
+    let told = |literal: &Vec<u8>| {
+        let bytes = literal.iter().map(|byte| worth(*byte)).sum::<usize>();
+        // What a line begins with stands at one place of it.
+        let begins = bytes > 0 && literal.first().is_some_and(|first| is_mark(*first));
+        bytes + usize::from(begins)
+    };
     set.iter().map(told).min().unwrap_or(0)
 }
 

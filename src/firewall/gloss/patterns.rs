@@ -7,7 +7,7 @@
 //!
 //! A line begins with a mark, see [`super::view`]; line ends inside a string are part of its line.
 
-use super::heads::{BEGINS, ENDS, Heads, Sought, edges};
+use super::heads::{Heads, Sought, edges, fits};
 use super::listed::Holds;
 use super::literals::SETS;
 use super::table::Signs;
@@ -32,8 +32,6 @@ pub struct Patterns {
     literals: Heads,
     /// What literals are looked for, those of one literal in a row.
     uses: Vec<Use>,
-    /// By number of a literal: where its uses begin; they end where those of the next one begin.
-    starts: Vec<usize>,
     /// Patterns that have no literals.
     always: Vec<usize>,
 }
@@ -45,7 +43,7 @@ struct Use {
     pattern: u16,
     /// The bit of the pattern's set that it is in.
     set: u8,
-    /// What has to be at its ends, of [`BEGINS`] and [`ENDS`].
+    /// What has to be at its ends, of [`super::heads::BEGINS`] and [`super::heads::ENDS`].
     edges: u8,
     /// The marks that its line may begin with, see [`mark_of`].
     marks: u16,
@@ -134,23 +132,26 @@ impl Patterns {
             });
         }
         uses.sort_by_key(|(number, _)| *number);
-        let (mut starts, mut sought) = (vec![0], Vec::with_capacity(words.len()));
-        for uses in uses.chunk_by(|(one, _), (other, _)| one == other) {
-            let bytes = words
-                .get(sought.len())
-                .map_or(&[][..], |word| word.as_bytes());
-            let edges = uses
-                .iter()
-                .fold(BEGINS | ENDS, |all, (_, used)| all & used.edges);
-            sought.push(Sought { bytes, edges });
-            starts.push(starts.last().copied().unwrap_or(0) + uses.len());
+        let (mut start, mut sought) = (0, Vec::with_capacity(words.len()));
+        let too_many = |_| "the literals have too many uses";
+        for (word, uses) in words
+            .iter()
+            .zip(uses.chunk_by(|(one, _), (other, _)| one == other))
+        {
+            let fits = uses.iter().map(|(_, used)| fits(used.edges));
+            let many = u8::try_from(uses.len()).map_err(too_many)?;
+            sought.push(Sought {
+                bytes: word.as_bytes(),
+                fits: fits.fold(0, |any, fits| any | fits),
+                uses: (u16::try_from(start).map_err(too_many)?, many),
+            });
+            start += uses.len();
         }
         Ok(Patterns {
             patterns,
             sets: bits,
             literals: Heads::new(&sought).ok_or("the literals are too many")?,
             uses: uses.into_iter().map(|(_, used)| used).collect(),
-            starts,
             always,
         })
     }
@@ -168,8 +169,9 @@ impl Patterns {
         }
         let mut met = [0_u8; PATTERNS];
         let mark = mark_of(line);
-        self.literals.find(line, |literal, edges| {
-            for used in self.uses_of(literal) {
+        self.literals.find(line, |(start, many), edges| {
+            let uses = usize::from(start)..usize::from(start) + usize::from(many);
+            for used in self.uses.get(uses).unwrap_or_default() {
                 if used.marks & mark != 0 && used.edges & !edges == 0 {
                     self.meet(used, line, &mut met, signs);
                 }
@@ -189,13 +191,6 @@ impl Patterns {
         {
             attempt(pattern, line, signs);
         }
-    }
-
-    /// What a literal is looked for.
-    fn uses_of(&self, literal: usize) -> &[Use] {
-        let [start, end] = [literal, literal + 1].map(|at| self.starts.get(at).copied());
-        let range = start.unwrap_or(0)..end.unwrap_or(0);
-        self.uses.get(range).unwrap_or_default()
     }
 
     /// Patterns that cannot be made ready, and how many have no literal.

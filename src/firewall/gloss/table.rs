@@ -59,6 +59,14 @@ impl Signs {
         }
     }
 
+    /// The signs that another set has as well.
+    fn both(mut self, other: &Signs) -> Signs {
+        for (word, kept) in self.0.iter_mut().zip(other.0) {
+            *word &= kept;
+        }
+        self
+    }
+
     /// The numbers of its signs, in order.
     fn each(self) -> impl Iterator<Item = usize> {
         self.0.into_iter().enumerate().flat_map(|(at, word)| {
@@ -151,8 +159,10 @@ pub struct Table {
     /// Every entry in order.
     pub entries: Vec<Entry>,
     /// By number of a sign: the numbers of the entries that may hold where it is found. An entry stands
-    /// at the signs of one part of its condition, see [`keys`].
+    /// at the signs of one part of its condition, see [`by_sign`].
     by_sign: Vec<Vec<u16>>,
+    /// The signs at which entries stand.
+    keys: Signs,
     /// Entries that may hold without any sign.
     always: Vec<u16>,
     /// Patterns of the tool's name.
@@ -184,7 +194,10 @@ impl Table {
 
     /// The entries that these signs are what they ask for, in order.
     pub fn held(&self, signs: &Signs) -> Vec<&Entry> {
-        let by_sign = signs.each().filter_map(|sign| self.by_sign.get(sign));
+        let by_sign = signs
+            .both(&self.keys)
+            .each()
+            .filter_map(|sign| self.by_sign.get(sign));
         let may_hold = by_sign.flatten().chain(&self.always);
         let entries = may_hold.filter_map(|number| self.entries.get(usize::from(*number)));
         let mut held: Vec<_> = entries.filter(|entry| entry.holds(signs)).collect();
@@ -227,9 +240,16 @@ impl Table {
             let number = entries.len();
             entries.push(entry(line, number, &names).ok_or_else(|| line.to_owned())?);
         }
-        let (by_sign, always) = keys(&entries);
+        let (by_sign, always) = by_sign(&entries, &asked);
+        let mut keys = Signs::default();
+        for (sign, entries) in by_sign.iter().enumerate() {
+            if !entries.is_empty() {
+                keys.insert(sign);
+            }
+        }
         Ok(Table {
             by_sign,
+            keys,
             always,
             entries,
             tool: Patterns::new(&tool)?,
@@ -242,8 +262,9 @@ impl Table {
 }
 
 /// The [`Table::by_sign`] and [`Table::always`] of entries. What cannot hold without one of some signs
-/// stands at those, the rarest of its condition.
-fn keys(entries: &[Entry]) -> (Vec<Vec<u16>>, Vec<u16>) {
+/// stands at those, the rarest of its condition; at what is `asked` only where there is nothing else, as
+/// a call without an intent has all of that.
+fn by_sign(entries: &[Entry], asked: &Signs) -> (Vec<Vec<u16>>, Vec<u16>) {
     let parts = |entry: &Entry| -> Vec<Signs> {
         let any = entry
             .when
@@ -258,7 +279,10 @@ fn keys(entries: &[Entry]) -> (Vec<Vec<u16>>, Vec<u16>) {
             *count += 1;
         }
     }
-    let count = |signs: &Signs| -> usize { signs.each().filter_map(|sign| named.get(sign)).sum() };
+    let count = |signs: &Signs| -> (bool, usize) {
+        let named = signs.each().filter_map(|sign| named.get(sign));
+        (signs.meets(asked), named.sum())
+    };
     let (mut by_sign, mut always) = (vec![Vec::new(); WORDS * 64], Vec::new());
     for (number, entry) in (0..).zip(entries) {
         let Some(rarest) = parts(entry).into_iter().min_by_key(count) else {
