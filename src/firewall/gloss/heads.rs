@@ -233,19 +233,20 @@ impl<'t> Sieve<'t> {
         let (block, ahead) = self.ahead.split_at(places.min(self.ahead.len()));
         self.ahead = ahead;
         let ([mut before, mut here, mut next], mut letters) = (self.classes, self.letters);
-        let mut found = 0;
-        let mut step = |at: usize, last: u8| {
+        let mut found = 0_u64;
+        let mut step = |last: u8| {
             letters = triple(letters, last);
             let at_edge = (before ^ here) & WORD != 0;
             (before, here, next) = (here, next, last);
-            found |= u64::from(holds(&triples[usize::from(at_edge)], letters)) << at;
+            let triples = triples[usize::from(at_edge)][letters / 64] >> (letters % 64);
+            found = found >> 1 | triples << 63;
         };
-        for (at, last) in block.iter().enumerate() {
-            step(at, CLASS[usize::from(*last)]);
+        for last in block {
+            step(CLASS[usize::from(*last)]);
         }
-        (block.len()..places).for_each(|at| step(at, class(None)));
+        (block.len()..places).for_each(|_| step(class(None)));
         (self.classes, self.letters) = ([before, here, next], letters);
-        found
+        found >> ((BLOCK - places) % 64)
     }
 }
 

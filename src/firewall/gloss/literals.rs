@@ -95,6 +95,12 @@ fn in_a_row(parts: &[Ast], before: &Set, after: &Set) -> Vec<Set> {
         }
         let many = match part {
             _ if is_apart(part) => Some(vec![vec![APART]]),
+            // Beside what belongs to no word, spaces that may be left out change nothing.
+            _ if may_be_apart(part)
+                && (row.iter().all(ends_apart) || parts.get(at + 1).is_some_and(is_apart)) =>
+            {
+                Some(vec![vec![APART]])
+            }
             Ast::Repetition(repeat) if repeats(&repeat.op.kind) => exact(&repeat.ast),
             _ => None,
         };
@@ -105,8 +111,8 @@ fn in_a_row(parts: &[Ast], before: &Set, after: &Set) -> Vec<Set> {
             continue;
         }
         let next = match parts.get(at + 1) {
-            Some(next) if is_apart(next) => Some(vec![vec![APART]]),
             Some(next) if count(next).is_some_and(|count| count <= NEIGHBOURS) => made(next),
+            Some(next) if is_apart(next) => Some(vec![vec![APART]]),
             Some(_) => None,
             None => Some(after.clone()),
         };
@@ -298,7 +304,21 @@ fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// Whether a part stands for one or more bytes that belong to no word.
+/// Whether a text ends with what belongs to no word.
+fn ends_apart(text: &Vec<u8>) -> bool {
+    let last = text.last();
+    last.is_some_and(|byte| *byte != EDGE && !is_word(char::from(*byte)))
+}
+
+/// Whether a part stands for nothing or bytes that belong to no word.
+fn may_be_apart(part: &Ast) -> bool {
+    match part {
+        Ast::Repetition(repeat) => is_apart(&repeat.ast),
+        _ => false,
+    }
+}
+
+/// Whether a part stands for one or more bytes that belong to no word, or for the end.
 fn is_apart(part: &Ast) -> bool {
     let space = |class: &ClassPerl| match class.kind {
         ClassPerlKind::Space => !class.negated,
@@ -318,6 +338,12 @@ fn is_apart(part: &Ast) -> bool {
             ClassSet::BinaryOp(_) => false,
         },
         Ast::Repetition(repeat) => repeats(&repeat.op.kind) && is_apart(&repeat.ast),
+        Ast::Group(group) => is_apart(&group.ast),
+        Ast::Alternation(parts) => parts.asts.iter().all(|part| match part {
+            Ast::Literal(literal) => literal.c.is_ascii() && !is_word(literal.c),
+            _ => is_apart(part),
+        }),
+        Ast::Assertion(assertion) => assertion.kind == AssertionKind::EndLine,
         _ => false,
     }
 }
@@ -357,7 +383,12 @@ fn is_plain(literal: &Literal) -> bool {
 /// The set that tells most, of long and rare literals and of few, and the one that tells most after it;
 /// the same again where that tells little.
 pub(super) fn best(mut sets: Vec<Set>) -> Option<[Set; 2]> {
-    sets.sort_by_key(telling);
+    sets.sort_by(|one, other| {
+        telling(one)
+            .cmp(&telling(other))
+            .then_with(|| one.cmp(other))
+    });
+    sets.dedup();
     let first = sets.pop()?;
     let second = sets.pop().filter(|set| least(set) > 2);
     let second = second.unwrap_or_else(|| first.clone());
@@ -368,17 +399,12 @@ fn telling(set: &Set) -> (usize, usize) {
     (least(set), usize::MAX - set.len())
 }
 
-/// What literals tell that stand in many texts, at most.
-const LITTLE: usize = 3;
-
-/// The sets that are looked for: those that tell most. Of sets that tell little there are some where there
-/// are no others, and of those with literals of one common byte, which stand in nearly every text, one.
+/// The sets that are looked for: those that tell most, and of sets with literals of one common byte,
+/// which stand in nearly every text, at most one.
 pub(super) fn chosen(mut sets: Vec<Set>) -> Vec<Set> {
     sets.sort_by_key(|set| std::cmp::Reverse(telling(set)));
     sets.dedup();
-    let most = sets.first().map_or(0, least);
-    let enough = if most > LITTLE { LITTLE } else { 1 };
-    let telling = sets.iter().take_while(|set| least(set) > enough).count();
+    let telling = sets.iter().take_while(|set| least(set) > 1).count();
     sets.truncate(telling.clamp(1, SETS));
     sets
 }
@@ -387,9 +413,13 @@ pub(super) fn chosen(mut sets: Vec<Set>) -> Vec<Set> {
 fn least(set: &Set) -> usize {
     let told = |literal: &Vec<u8>| {
         let bytes = literal.iter().map(|byte| worth(*byte)).sum::<usize>();
-        // What a line begins with stands at one place of it.
-        let begins = bytes > 0 && literal.first().is_some_and(|first| is_mark(*first));
-        bytes + usize::from(begins)
+        // Few lines have one that is a word by itself, or with which a line begins.
+        let rare = match literal[..] {
+            [EDGE, .., EDGE] => true,
+            [first, ..] => is_mark(first),
+            [] => false,
+        };
+        bytes + usize::from(rare && bytes > 0)
     };
     set.iter().map(told).min().unwrap_or(0)
 }
@@ -398,7 +428,7 @@ fn least(set: &Set) -> usize {
 /// have than of a letter.
 fn worth(byte: u8) -> usize {
     match byte {
-        b'=' | b' ' | b'\n' => 0,
+        EDGE | b'=' | b' ' | b'\n' => 0,
         _ if is_mark(byte) => 0,
         b'$' | b'%' | b'*' | b'<' | b'>' | b'^' | b'{' | b'|' | b'}' | b'~' => 2,
         _ => 1,
