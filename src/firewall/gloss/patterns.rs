@@ -294,7 +294,7 @@ mod tests {
         for (pattern, expected) in [
             (r"\bcurl\b.*-d", Some(vec!["|curl|"])),
             (r"\b(curl|wget)\s", Some(vec!["|curl|", "|wget|"])),
-            (r"\s(or|')\s*[:;\s]", Some(vec!["'", "|or"])),
+            (r"\s(or|')\s*[:;\s]", Some(vec!["'", "|or|"])),
             (r"\W+do(=|\()[\s(]+", Some(vec!["|do(", "|do="])),
             (r"[01]\.[a-b]+=", Some(vec!["0.a", "0.b", "1.a", "1.b"])),
             (r"x?(\d|[0-9]+)", None),
@@ -308,6 +308,9 @@ mod tests {
             (r"x?(?i:abc)", None),
             (r"x((?i)abc|def)", Some(vec!["x"])),
             (r"(?:abc){2}\x27?", Some(vec!["abc"])),
+            (r"(ab|abc\w*|\bab)", Some(vec!["ab"])),
+            (r"x=\s*(on|yes)\s*(\n|$)", Some(vec!["|on|", "|yes|"])),
+            (r"x\s*(on|yes)\s*y", Some(vec!["on", "yes"])),
         ] {
             let expected = expected.map(|list| list.into_iter().map(str::to_owned).collect());
             assert_eq!(literals(pattern), expected, "{pattern}");
