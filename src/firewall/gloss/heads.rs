@@ -113,11 +113,12 @@ pub struct Heads {
     rests: Vec<u8>,
 }
 
+/// A literal in sixteen bytes, as many are gone through.
 #[derive(Clone, Copy, Debug)]
 struct Literal {
     /// Its first eight letters, zeros behind them.
     first: u64,
-    /// See [`Sought::uses`].
+    /// Where its uses begin, and how many there are: [`Sought::uses`].
     uses: u16,
     used: u8,
     /// Where its rest begins.
