@@ -97,7 +97,8 @@ fn in_a_row(parts: &[Ast], before: &Set, after: &Set) -> Vec<Set> {
             _ if is_apart(part) => Some(vec![vec![APART]]),
             // Beside what belongs to no word, spaces that may be left out change nothing.
             _ if may_be_apart(part)
-                && (row.iter().all(ends_apart) || parts.get(at + 1).is_some_and(is_apart)) =>
+                && (row.iter().all(|text| ends_apart(text))
+                    || parts.get(at + 1).is_some_and(is_apart)) =>
             {
                 Some(vec![vec![APART]])
             }
@@ -305,7 +306,7 @@ fn is_word(c: char) -> bool {
 }
 
 /// Whether a text ends with what belongs to no word.
-fn ends_apart(text: &Vec<u8>) -> bool {
+fn ends_apart(text: &[u8]) -> bool {
     let last = text.last();
     last.is_some_and(|byte| *byte != EDGE && !is_word(char::from(*byte)))
 }
