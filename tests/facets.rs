@@ -357,7 +357,7 @@ fn hostile_text_ends_and_stays_in_sight() {
             assert!(!f.commands.is_empty(), "{shown}");
         }
     };
-    // Without optimisation they take long.
+    // They take long where the build is not optimised.
     thread::scope(|scope| {
         scope.spawn(look);
         look();

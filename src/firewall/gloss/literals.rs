@@ -2,7 +2,8 @@
 //!
 //! Neighbours are multiplied out as far as that stays few: of `(to|cc)=` the literals are `to=` and
 //! `cc=`. They may have an edge of a word at their ends, so that `\b(me|self)\b` is not tried for
-//! every `name`; a space says the same. What is repeated stands once behind what comes before it and once
+//! every `name`; a space says the same, as does one that may be left out next to what belongs to no
+//! word. What is repeated stands once behind what comes before it and once
 //! in front of what comes next. Of alternatives two sets are told. What is not understood has no
 //! literals, which costs time and misses nothing.
 
